@@ -141,19 +141,19 @@ pub(super) fn listing(setting: &Setting<bool>) -> Listing {
 #[derive(Debug, Clone)]
 pub struct FilesAction {
     shared: Arc<FilesShared>,
-    look: Look,
+    path: LookupPath,
 }
 
 /// Two actions are equal if they look up the same path in the same open folder.
 impl PartialEq for FilesAction {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.look == other.look
+        Arc::ptr_eq(&self.shared, &other.shared) && self.path == other.path
     }
 }
 
 /// The path that is looked up in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum LookupPath {
     /// The part of the path that `*` matches, or the whole path.
     Matched,
     /// The whole path.
@@ -183,9 +183,9 @@ impl ServeFiles {
         };
         Ok(FilesAction {
             shared: open_root(options, &self.root, resources)?,
-            look: match self.from.value() {
-                FilesFrom::Matched => Look::Matched,
-                FilesFrom::Path => Look::Path,
+            path: match self.from.value() {
+                FilesFrom::Matched => LookupPath::Matched,
+                FilesFrom::Path => LookupPath::Path,
             },
         })
     }
@@ -224,8 +224,8 @@ impl Alias {
             let expected = "a file, or a route whose `path` ends with `/*`";
             return Err(Diagnostic::error(self.to.span(), message).expected(expected));
         }
-        let look = if shared.is_single() { Look::Single } else { Look::Matched };
-        Ok(FilesAction { shared, look })
+        let path = if shared.is_single() { LookupPath::Single } else { LookupPath::Matched };
+        Ok(FilesAction { shared, path })
     }
 }
 
@@ -247,7 +247,7 @@ fn kept(
     resources: &mut Resources<'_>,
 ) -> Opened<OpenAction> {
     let action = opened?;
-    let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.look);
+    let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.path);
     let make = || Ok(action.clone());
     let kept: Arc<FilesAction> = resources.keeper.keep_at(key, &action, make)?;
     Ok(OpenAction::Answer(kept))
@@ -266,24 +266,24 @@ impl Action for FilesAction {
     }
 
     fn handler(&self) -> Box<dyn Handler> {
-        Box::new(FilesHandler { files: Files::of_reactor(&self.shared), look: self.look })
+        Box::new(FilesHandler { files: Files::of_reactor(&self.shared), path: self.path })
     }
 }
 
 struct FilesHandler {
     files: Files,
-    look: Look,
+    path: LookupPath,
 }
 
 impl Handler for FilesHandler {
     fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
         let rest = request.rest();
-        let (path, mount) = match (self.look, &rest) {
-            (Look::Single, _) => (&b"/"[..], &[][..]),
-            (Look::Matched, Some(rest)) => {
+        let (path, mount) = match (self.path, &rest) {
+            (LookupPath::Single, _) => (&b"/"[..], &[][..]),
+            (LookupPath::Matched, Some(rest)) => {
                 (&**rest, &request.path[..request.rest_at.unwrap_or_default()])
             }
-            (Look::Matched, None) | (Look::Path, _) => (&*request.raw_path, &[][..]),
+            (LookupPath::Matched, None) | (LookupPath::Path, _) => (&*request.raw_path, &[][..]),
         };
         let file_request = FileRequest {
             method: request.head.method,

@@ -48,12 +48,12 @@ section! {
 #[derive(Debug, Clone)]
 struct RedirectAction {
     status: Status,
-    to: To,
+    to: Target,
     server: Box<str>,
 }
 
 #[derive(Debug, Clone)]
-enum To {
+enum Target {
     Fixed(Fixed),
     Filled(Box<Template>),
 }
@@ -75,12 +75,12 @@ impl RedirectAction {
         let template = Template::parse(&settings.to, TemplateUse::Location, offer)
             .map_err(|flaw| flaw.at(settings.to.span(), &settings.to))?;
         let to = match template.fixed() {
-            Some(location) => To::Fixed(Fixed::new(
+            Some(location) => Target::Fixed(Fixed::new(
                 status,
                 head(status, location.as_bytes(), server).into_bytes(),
                 Bytes::new(),
             )),
-            None => To::Filled(Box::new(template)),
+            None => Target::Filled(Box::new(template)),
         };
         Ok(Self { status, to, server: Box::from(server) })
     }
@@ -114,8 +114,8 @@ impl Action for RedirectAction {
 impl Handler for RedirectAction {
     fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
         let template = match &self.to {
-            To::Fixed(fixed) => return fixed.send(exchange),
-            To::Filled(template) => template,
+            Target::Fixed(fixed) => return fixed.send(exchange),
+            Target::Filled(template) => template,
         };
         if template.needs_host() && request.host.is_empty() {
             // HTTP/1.0 without Host: there is no telling where to.

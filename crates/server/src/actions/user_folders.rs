@@ -12,7 +12,7 @@ use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
 use super::files::{FolderSettings, listing};
-use super::users::{Look, Users};
+use super::users::{Accounts, Users};
 use super::{ActionDirective, OpenAction};
 use crate::files::FileRequest;
 use crate::files::Files;
@@ -149,7 +149,7 @@ impl Handler for UserFoldersHandler {
         let Some((name, rest)) = split(&request.path) else {
             return Outcome::Done(self.missing());
         };
-        if self.users.look(request.now) == Look::Changed {
+        if self.users.look(request.now) == Accounts::Changed {
             self.open.clear();
         }
         if !self.serves(name) {

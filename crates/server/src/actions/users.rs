@@ -42,11 +42,11 @@ struct State {
 
 /// Whether the accounts have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Accounts {
     /// Accounts were added, removed or edited.
     Changed,
     /// The accounts are the same.
-    Same,
+    Unchanged,
 }
 
 impl Users {
@@ -57,21 +57,21 @@ impl Users {
 
     /// Reads the file if it has changed, at most once in [`LOOK_MS`]. If it cannot be read, the
     /// known accounts stay.
-    pub fn look(&mut self, now: Now) -> Look {
+    pub fn look(&mut self, now: Now) -> Accounts {
         let is_fresh = |looked: u64| now.monotonic_ms.saturating_sub(looked) < LOOK_MS;
         if self.looked_ms.is_some_and(is_fresh) {
-            return Look::Same;
+            return Accounts::Unchanged;
         }
         self.looked_ms = Some(now.monotonic_ms);
         let Some(state) = state(&self.file).filter(|state| Some(*state) != self.state) else {
-            return Look::Same;
+            return Accounts::Unchanged;
         };
         let Ok(text) = std::fs::read(&self.file) else {
-            return Look::Same;
+            return Accounts::Unchanged;
         };
         self.state = Some(state);
         self.known = text.split(|&byte| byte == b'\n').filter_map(account).collect();
-        Look::Changed
+        Accounts::Changed
     }
 
     /// The account of this name when the file was last read.

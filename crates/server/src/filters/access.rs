@@ -51,7 +51,7 @@ section! {
 
 /// The clients that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whom {
+pub enum RuleClients {
     /// Clients of a network.
     Network(Network),
     /// Clients without an address: those of a unix socket.
@@ -66,35 +66,35 @@ pub struct Rule {
     /// Whether it allows or denies.
     pub permission: Permission,
     /// The clients that it applies to.
-    pub whom: Whom,
+    pub clients: RuleClients,
 }
 
 impl FromText for Rule {
     const SHAPE: TextShape = TextShape { noun: "rule", example: "allow 10.0.0.0/8", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        let (permission, whom) = match text.split_once(' ') {
-            Some(("allow", whom)) => (Permission::Allow, whom),
-            Some(("deny", whom)) => (Permission::Deny, whom),
+        let (permission, clients) = match text.split_once(' ') {
+            Some(("allow", clients)) => (Permission::Allow, clients),
+            Some(("deny", clients)) => (Permission::Deny, clients),
             _ => return Err("it must begin with `allow` or `deny`, followed by a space".to_owned()),
         };
         let network = |error: NetworkError| error.to_string();
-        let whom = match whom {
-            "all" => Whom::All,
-            "unix" => Whom::Unix,
-            text => Whom::Network(text.parse().map_err(network)?),
+        let clients = match clients {
+            "all" => RuleClients::All,
+            "unix" => RuleClients::Unix,
+            text => RuleClients::Network(text.parse().map_err(network)?),
         };
-        Ok(Self { permission, whom })
+        Ok(Self { permission, clients })
     }
 }
 
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.permission, self.whom)
+        write!(formatter, "{} {}", self.permission, self.clients)
     }
 }
 
-impl fmt::Display for Whom {
+impl fmt::Display for RuleClients {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Network(network) => network.fmt(formatter),
@@ -145,17 +145,17 @@ impl AccessRules {
         };
         for (number, rule) in rules.iter().enumerate() {
             let numbered = (number, rule.permission);
-            match rule.whom {
-                Whom::All => {
+            match rule.clients {
+                RuleClients::All => {
                     prepared.all.get_or_insert(numbered);
                 }
-                Whom::Unix => {
+                RuleClients::Unix => {
                     prepared.unix.get_or_insert(numbered);
                 }
-                Whom::Network(network) if prepared.table.get(network).is_none() => {
+                RuleClients::Network(network) if prepared.table.get(network).is_none() => {
                     prepared.table.insert(network, numbered);
                 }
-                Whom::Network(_) => {}
+                RuleClients::Network(_) => {}
             }
         }
         prepared

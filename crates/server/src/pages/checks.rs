@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use minijinja::{Environment, ErrorKind, Value};
 use vervet_config::did_you_mean;
 
-use crate::pages::effects::Verb;
+use crate::pages::effects::ScopeFunction;
 use crate::pages::folder::TemplateFolder;
 use crate::pages::outline::{BlockOutline, Named, Outline};
 use crate::pages::parameters::Parameter;
@@ -99,7 +99,7 @@ impl Checked<'_> {
     fn known_names(&self) -> BTreeSet<&str> {
         let mut known: BTreeSet<&str> = OF_THE_ENGINE.iter().copied().collect();
         known.extend(ScopeVariable::ALL.map(ScopeVariable::name));
-        known.extend(Verb::ALL.map(Verb::name));
+        known.extend(ScopeFunction::ALL.map(ScopeFunction::name));
         known.extend(self.parameters.iter().map(|parameter| parameter.name.as_str()));
         known.extend(self.environment.globals().map(|(name, _)| name));
         let outlines = self.sources.outlines.values();

@@ -71,7 +71,7 @@ impl Notes {
 
 /// A function of the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum ScopeFunction {
     Status,
     SetField,
     SetCookie,
@@ -79,7 +79,7 @@ pub(crate) enum Verb {
     Redirect,
 }
 
-impl Verb {
+impl ScopeFunction {
     pub(crate) const ALL: [Self; 5] =
         [Self::Status, Self::SetField, Self::SetCookie, Self::DeleteCookie, Self::Redirect];
 
@@ -98,7 +98,7 @@ impl Verb {
 /// A function with the notes that it writes to.
 #[derive(Debug)]
 pub(crate) struct Function {
-    pub(crate) verb: Verb,
+    pub(crate) function: ScopeFunction,
     pub(crate) notes: Notes,
 }
 
@@ -109,12 +109,12 @@ impl Object for Function {
 
     fn call(self: &Arc<Self>, _: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
         let effects = &mut *self.notes.lock();
-        match self.verb {
-            Verb::Status => status(effects, args),
-            Verb::SetField => set_field(effects, args),
-            Verb::SetCookie => set_cookie(effects, args),
-            Verb::DeleteCookie => delete_cookie(effects, args),
-            Verb::Redirect => redirect(effects, args),
+        match self.function {
+            ScopeFunction::Status => status(effects, args),
+            ScopeFunction::SetField => set_field(effects, args),
+            ScopeFunction::SetCookie => set_cookie(effects, args),
+            ScopeFunction::DeleteCookie => delete_cookie(effects, args),
+            ScopeFunction::Redirect => redirect(effects, args),
         }?;
         // Shows as nothing, so that `{{ status(404) }}` can stand anywhere.
         Ok(Value::UNDEFINED)

@@ -12,13 +12,13 @@ const WRITES_BETWEEN_LOOKS: u32 = 64;
 
 /// The limit that a rendering ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum ExceededLimit {
     Steps,
     Output,
     Time,
 }
 
-impl Cut {
+impl ExceededLimit {
     /// The error message of this limit.
     pub(super) fn message(self, limits: &PageLimits) -> String {
         match self {
@@ -53,7 +53,7 @@ pub(super) struct Limited<'a> {
     writes: u32,
     began: Option<Duration>,
     /// Why it was cut, if it was.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<ExceededLimit>,
 }
 
 impl<'a> Limited<'a> {
@@ -81,7 +81,7 @@ impl<'a> Limited<'a> {
         now.saturating_sub(began) > self.time_max
     }
 
-    fn cut(&mut self, cut: Cut) -> io::Error {
+    fn cut(&mut self, cut: ExceededLimit) -> io::Error {
         self.cut = Some(cut);
         io::Error::from(io::ErrorKind::Other)
     }
@@ -90,10 +90,10 @@ impl<'a> Limited<'a> {
 impl io::Write for Limited<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() > self.bytes_max {
-            return Err(self.cut(Cut::Output));
+            return Err(self.cut(ExceededLimit::Output));
         }
         if self.is_late() {
-            return Err(self.cut(Cut::Time));
+            return Err(self.cut(ExceededLimit::Time));
         }
         self.buffer.extend_from_slice(bytes);
         Ok(bytes.len())

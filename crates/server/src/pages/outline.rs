@@ -18,11 +18,11 @@ pub(crate) struct Named {
 
 /// Whether a referenced template is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum Requirement {
     /// The template must exist.
-    Must,
+    Required,
     /// `ignore missing`, or one of a list of which the first that exists is taken.
-    May,
+    Optional,
 }
 
 /// A block, where it is defined.
@@ -51,7 +51,7 @@ pub(crate) enum Parent {
 pub(crate) struct Outline {
     pub(crate) parent: Parent,
     /// All templates named by a literal, the parent among them.
-    pub(crate) references: Vec<(Named, Need)>,
+    pub(crate) references: Vec<(Named, Requirement)>,
     /// Whether a template is named by an expression.
     pub(crate) has_open_references: bool,
     pub(crate) blocks: Vec<BlockOutline>,
@@ -150,7 +150,7 @@ mod tests {
         );
         let references: Vec<_> =
             outline.references.iter().map(|(named, need)| (named.name.as_str(), *need)).collect();
-        let (must, may) = (Need::Must, Need::May);
+        let (must, may) = (Requirement::Required, Requirement::Optional);
         assert_eq!(
             references,
             [("p", must), ("a", must), ("b", may), ("c", may), ("d", may), ("e", must)]

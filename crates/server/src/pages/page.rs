@@ -12,7 +12,7 @@ use vervet_engine::reactor::Now;
 
 use crate::caches::{CacheCounts, CacheName};
 use crate::pages::edition::Edition;
-use crate::pages::effects::Verb;
+use crate::pages::effects::ScopeFunction;
 use crate::pages::folder::TemplateFolder;
 use crate::pages::limits::LOOK_MS;
 use crate::pages::options::{Mode, PageOptions, report_problem};
@@ -60,7 +60,7 @@ impl Counts {
 
 /// The result of checking the files of a page for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum Recheck {
     /// The files have not changed.
     Nothing,
     /// The files were compiled again.
@@ -158,8 +158,8 @@ impl Page {
     }
 
     /// Updates the state of a reactor.
-    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Work {
-        let work = if self.takes_look(now) { self.look(now) } else { Work::Nothing };
+    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Recheck {
+        let work = if self.takes_look(now) { self.look(now) } else { Recheck::Nothing };
         if self.generation.load(Ordering::Acquire) != mine.generation {
             *mine = self.latest();
         }
@@ -196,7 +196,7 @@ impl Page {
     }
 
     /// Checks the files and compiles the page if they have changed.
-    fn look(&self, now: Now) -> Work {
+    fn look(&self, now: Now) -> Recheck {
         let mut watch = self.watch();
         let folder = match TemplateFolder::open(&self.options.folder, self.options.symlinks) {
             Ok(folder) => folder,
@@ -208,7 +208,7 @@ impl Page {
                 );
                 watch.folder = None;
                 self.take_over(&mut watch, Err(vec![problem]));
-                return Work::Nothing;
+                return Recheck::Nothing;
             }
         };
         let known = watch.folder.as_ref().filter(|known| known.is_same(&folder));
@@ -218,7 +218,7 @@ impl Page {
             watch.edition.as_ref().is_some_and(|edition| !found_stands(edition, &folder, now));
         let all_stand = || watch.sources.witnesses.iter().all(|witness| folder.stands(witness));
         if !is_other && !open_changed && watch.sources.is_settled && all_stand() {
-            return Work::Nothing;
+            return Recheck::Nothing;
         }
         let sources = Sources::gather(&folder, &self.options.template, now.unix_seconds);
         let is_news = is_other
@@ -228,12 +228,12 @@ impl Page {
         watch.folder = Some(Arc::clone(&folder));
         watch.sources = sources;
         if !is_news {
-            return Work::Nothing;
+            return Recheck::Nothing;
         }
         self.compiled.miss();
         let compiled = Edition::compile(&self.options, &folder, &watch.sources);
         self.take_over(&mut watch, compiled);
-        Work::Compiled
+        Recheck::Compiled
     }
 
     fn take_over(&self, watch: &mut Watch, compiled: Result<Edition, Vec<PageProblem>>) {
@@ -293,7 +293,7 @@ fn is_free_name(name: &str) -> bool {
         "if", "else",
     ];
     let is_taken = ScopeVariable::ALL.iter().any(|variable| variable.name() == name)
-        || Verb::ALL.iter().any(|verb| verb.name() == name)
+        || ScopeFunction::ALL.iter().any(|function| function.name() == name)
         || reserved.contains(&name);
     begins && is_plain && !is_taken
 }

@@ -19,10 +19,10 @@ use crate::caches::{CacheCounts, CacheName};
 use crate::pages::edition::Edition;
 use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
-use crate::pages::limited::{Cut, Limited};
+use crate::pages::limited::{ExceededLimit, Limited};
 use crate::pages::notice;
 use crate::pages::options::{Mode, report_problem};
-use crate::pages::page::{Latest, Page, Work};
+use crate::pages::page::{Latest, Page, Recheck};
 use crate::pages::problem::PageProblem;
 use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
 use crate::pages::scope::{Scope, ScopeVariable};
@@ -35,12 +35,12 @@ const BUFFER_BYTES: usize = 4 * 1024;
 
 /// A request that was taken over and waits, perhaps for its form.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct PendingRender {
     edition: Arc<Edition>,
     scope: Arc<Scope>,
 }
 
-impl Begun {
+impl PendingRender {
     /// Whether the page uses a form.
     pub(crate) fn wants_form(&self) -> bool {
         self.edition.uses.has(ScopeVariable::Form)
@@ -105,7 +105,7 @@ impl Renderer {
     /// Renders the page for a request without content.
     pub fn render(&mut self, input: &Input<'_>, now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, b"").into(),
+            Ok(pending) => self.finish(pending, b"").into(),
             Err(rendered) => rendered,
         }
     }
@@ -113,7 +113,7 @@ impl Renderer {
     /// Renders the page for a request whose content is the form `form`.
     pub fn render_form(&mut self, input: &Input<'_>, form: &[u8], now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, form).into(),
+            Ok(pending) => self.finish(pending, form).into(),
             Err(rendered) => rendered,
         }
     }
@@ -123,11 +123,10 @@ impl Renderer {
         &self.page
     }
 
-    /// Copies the parts of a request that the page uses; returns the response if the page has
-    /// errors.
-    pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<Begun, Rendered> {
+    /// Copies the parts of a request that the page uses; `Err` is the response of a faulty page.
+    pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<PendingRender, Rendered> {
         let generation = self.latest.generation;
-        if self.page.refresh(&mut self.latest, now) == Work::Nothing {
+        if self.page.refresh(&mut self.latest, now) == Recheck::Nothing {
             self.looks.hit();
         }
         if self.latest.generation != generation {
@@ -148,12 +147,12 @@ impl Renderer {
             return Err(self.out_of_order(&[]));
         };
         own.fill(input, edition.uses, now.unix_seconds);
-        Ok(Begun { edition, scope })
+        Ok(PendingRender { edition, scope })
     }
 
-    /// Renders what was begun, with the form that came, which may be empty.
-    pub(crate) fn finish(&mut self, begun: Begun, form: &[u8]) -> Rendering<'_> {
-        let Begun { edition, mut scope } = begun;
+    /// Renders what was pending, with the form that came, which may be empty.
+    pub(crate) fn finish(&mut self, pending: PendingRender, form: &[u8]) -> Rendering<'_> {
+        let PendingRender { edition, mut scope } = pending;
         // Nobody else has it: it is lent to the template engine further down only.
         let Some(own) = Arc::get_mut(&mut scope) else {
             return Rendering::Made(self.out_of_order(&[]));
@@ -217,8 +216,9 @@ impl Renderer {
             (Err(error), _) => {
                 let environment = ready.map_or(&edition.environment, Ready::borrow_owner);
                 let problem = problem_of(&error, &self.page.options.folder, environment);
-                let cut =
-                    cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
+                let cut = cut.or_else(|| {
+                    (error.kind() == ErrorKind::OutOfFuel).then_some(ExceededLimit::Steps)
+                });
                 Some(self.failed(edition, problem, cut))
             }
         }
@@ -244,7 +244,12 @@ impl Renderer {
         }
     }
 
-    fn failed(&self, edition: &Edition, mut problem: PageProblem, cut: Option<Cut>) -> Rendered {
+    fn failed(
+        &self,
+        edition: &Edition,
+        mut problem: PageProblem,
+        cut: Option<ExceededLimit>,
+    ) -> Rendered {
         let options = &self.page.options;
         if let Some(cut) = cut {
             problem.message = cut.message(&options.limits);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object};
 
-use crate::pages::effects::{Function, Notes, Verb};
+use crate::pages::effects::{Function, Notes, ScopeFunction};
 use crate::pages::input::Input;
 use crate::pages::lines::{CookiesSeen, FieldsSeen};
 use crate::pages::moment::When;
@@ -143,7 +143,7 @@ pub(crate) struct Scope {
     host: String,
     target: String,
     client: Option<IpAddr>,
-    functions: [Value; Verb::ALL.len()],
+    functions: [Value; ScopeFunction::ALL.len()],
 }
 
 impl fmt::Debug for Scope {
@@ -155,9 +155,9 @@ impl fmt::Debug for Scope {
 impl Scope {
     /// An empty scope whose functions write to `notes`.
     pub(crate) fn new(parameters: &Arc<[Parameter]>, notes: &Notes) -> Self {
-        let function = |verb| {
+        let function = |function| {
             let notes = notes.clone();
-            Value::from_object(Function { verb, notes })
+            Value::from_object(Function { function, notes })
         };
         Self {
             parameters: Arc::clone(parameters),
@@ -172,7 +172,7 @@ impl Scope {
             host: String::new(),
             target: String::new(),
             client: None,
-            functions: Verb::ALL.map(function),
+            functions: ScopeFunction::ALL.map(function),
         }
     }
 
@@ -269,8 +269,8 @@ impl Object for Scope {
         if let Some(variable) = ScopeVariable::named(name) {
             return Some(self.variable(variable));
         }
-        let verb = Verb::ALL.iter().position(|verb| verb.name() == name)?;
-        Some(self.functions[verb].clone())
+        let function = ScopeFunction::ALL.iter().position(|function| function.name() == name)?;
+        Some(self.functions[function].clone())
     }
 }
 

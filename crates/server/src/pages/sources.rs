@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pages::folder::{TemplateFolder, Witness};
 use crate::pages::limits::TEMPLATES_MAX;
-use crate::pages::outline::{Named, Need, Outline};
+use crate::pages::outline::{Named, Outline, Requirement};
 use crate::pages::problem::{Origin, PageProblem};
 
 /// Seconds after which a file counts as settled: equal times then mean equal content.
@@ -30,19 +30,20 @@ pub(crate) fn is_settled(witness: &Witness, unix_seconds: u64) -> bool {
 }
 
 /// A template that is referenced, and where.
-struct Wanted {
+struct Reference {
     name: String,
     by: Option<(String, usize)>,
-    need: Need,
+    need: Requirement,
 }
 
 impl Sources {
     /// Reads the page `template` and all templates that it references.
     pub(crate) fn gather(folder: &TemplateFolder, template: &str, unix_seconds: u64) -> Self {
         let mut sources = Self::default();
-        let mut wanted = vec![Wanted { name: template.to_owned(), by: None, need: Need::Must }];
+        let mut pending =
+            vec![Reference { name: template.to_owned(), by: None, need: Requirement::Required }];
         let mut seen = BTreeSet::new();
-        while let Some(next) = wanted.pop() {
+        while let Some(next) = pending.pop() {
             if !seen.insert(next.name.clone()) {
                 continue;
             }
@@ -51,7 +52,7 @@ impl Sources {
                 sources.problems.push(PageProblem::in_file(&folder.path, template, text));
                 break;
             }
-            wanted.extend(sources.take(folder, &next));
+            pending.extend(sources.take(folder, &next));
         }
         let witnesses = &sources.witnesses;
         sources.is_settled = witnesses.iter().all(|witness| is_settled(witness, unix_seconds));
@@ -64,43 +65,43 @@ impl Sources {
     }
 
     /// Reads one template and returns those that it references.
-    fn take(&mut self, folder: &TemplateFolder, wanted: &Wanted) -> Vec<Wanted> {
-        let (witness, text) = folder.read(&wanted.name);
+    fn take(&mut self, folder: &TemplateFolder, reference: &Reference) -> Vec<Reference> {
+        let (witness, text) = folder.read(&reference.name);
         self.witnesses.push(witness);
         let text = match text {
             Ok(text) => text,
-            Err(_) if wanted.need == Need::May => return Vec::new(),
+            Err(_) if reference.need == Requirement::Optional => return Vec::new(),
             Err(wrong) => {
-                self.problems.push(self.missing(folder, wanted, wrong));
+                self.problems.push(self.missing(folder, reference, wrong));
                 return Vec::new();
             }
         };
-        let outline = Outline::parse(&wanted.name, &text).map_err(|error| {
+        let outline = Outline::parse(&reference.name, &text).map_err(|error| {
             PageProblem::from_error(&error, &folder.path, |name| {
-                (name == wanted.name).then_some(text.as_str())
+                (name == reference.name).then_some(text.as_str())
             })
         });
         let mut more = Vec::new();
         match outline {
             Ok(outline) => {
-                let references = outline.references.iter().map(|(named, need)| Wanted {
+                let references = outline.references.iter().map(|(named, need)| Reference {
                     name: named.name.clone(),
-                    by: Some((wanted.name.clone(), named.offset)),
+                    by: Some((reference.name.clone(), named.offset)),
                     need: *need,
                 });
                 more.extend(references);
-                self.outlines.insert(wanted.name.clone(), outline);
+                self.outlines.insert(reference.name.clone(), outline);
             }
             Err(problem) => self.problems.push(problem),
         }
-        self.texts.insert(wanted.name.clone(), text);
+        self.texts.insert(reference.name.clone(), text);
         more
     }
 
-    fn missing(&self, folder: &TemplateFolder, wanted: &Wanted, wrong: String) -> PageProblem {
-        match &wanted.by {
+    fn missing(&self, folder: &TemplateFolder, link: &Reference, wrong: String) -> PageProblem {
+        match &link.by {
             Some((by, offset)) => self.problem(folder, by, *offset, wrong),
-            None => PageProblem::in_file(&folder.path, &wanted.name, wrong),
+            None => PageProblem::in_file(&folder.path, &link.name, wrong),
         }
     }
 

@@ -16,22 +16,22 @@ const SECTIONS_MAX: usize = 64;
 
 /// Objects of the last plan, by the place where they are used.
 #[derive(Debug, Default)]
-pub struct Kept(Mutex<HashMap<String, Thing>>);
+pub struct Kept(Mutex<HashMap<String, KeptObject>>);
 
 /// A section, and the object made from it.
 #[derive(Debug)]
-struct Thing {
+struct KeptObject {
     section: Box<dyn Any + Send + Sync>,
-    thing: Arc<dyn Any + Send + Sync>,
+    object: Arc<dyn Any + Send + Sync>,
 }
 
-impl Thing {
-    fn new<S, T>(section: &S, thing: &Arc<T>) -> Self
+impl KeptObject {
+    fn new<S, T>(section: &S, object: &Arc<T>) -> Self
     where
         S: Any + Clone + Send + Sync,
         T: Any + Send + Sync,
     {
-        Self { section: Box::new(section.clone()), thing: Arc::<T>::clone(thing) }
+        Self { section: Box::new(section.clone()), object: Arc::<T>::clone(object) }
     }
 
     /// The object, if it was made from an equal section.
@@ -41,7 +41,7 @@ impl Thing {
         T: Any + Send + Sync,
     {
         let is_same = self.section.downcast_ref::<S>() == Some(section);
-        is_same.then(|| Arc::clone(&self.thing).downcast().ok())?
+        is_same.then(|| Arc::clone(&self.object).downcast().ok())?
     }
 }
 
@@ -56,8 +56,8 @@ impl Kept {
 #[derive(Debug)]
 pub struct Keeper<'k> {
     before: &'k Kept,
-    now: HashMap<String, Thing>,
-    equal: HashMap<(TypeId, TypeId), Vec<Thing>>,
+    now: HashMap<String, KeptObject>,
+    equal: HashMap<(TypeId, TypeId), Vec<KeptObject>>,
     place: String,
 }
 
@@ -79,14 +79,14 @@ impl Keeper<'_> {
     {
         let kind = (TypeId::of::<S>(), TypeId::of::<T>());
         let known = self.equal.entry(kind).or_default();
-        if let Some(thing) = known.iter().find_map(|known| known.if_made_from(section)) {
-            return Ok(thing);
+        if let Some(object) = known.iter().find_map(|known| known.if_made_from(section)) {
+            return Ok(object);
         }
-        let thing = Arc::new(make(section)?);
+        let object = Arc::new(make(section)?);
         if known.len() < SECTIONS_MAX {
-            known.push(Thing::new(section, &thing));
+            known.push(KeptObject::new(section, &object));
         }
-        Ok(thing)
+        Ok(object)
     }
 
     /// The object that the directive `name` of this site or route made in this plan or the last
@@ -115,12 +115,12 @@ impl Keeper<'_> {
         T: Any + Send + Sync,
         S: Any + Clone + PartialEq + Send + Sync,
     {
-        let thing = match self.known(&key, section) {
-            Some(thing) => thing,
+        let object = match self.known(&key, section) {
+            Some(object) => object,
             None => Arc::new(make()?),
         };
-        self.now.insert(key, Thing::new(section, &thing));
-        Ok(thing)
+        self.now.insert(key, KeptObject::new(section, &object));
+        Ok(object)
     }
 
     fn known<T, S>(&self, key: &str, section: &S) -> Option<Arc<T>>
@@ -146,12 +146,12 @@ mod tests {
     fn equal_sections_share_until_there_are_too_many() {
         let kept = Kept::default();
         let mut keeper = kept.begin();
-        let things: Vec<Arc<String>> = (0..=SECTIONS_MAX)
+        let objects: Vec<Arc<String>> = (0..=SECTIONS_MAX)
             .chain(0..=SECTIONS_MAX)
             .map(|section| keeper.share(&section, |section| Ok(section.to_string())))
             .map(Result::unwrap)
             .collect();
-        let (first, second) = things.split_at(SECTIONS_MAX + 1);
+        let (first, second) = objects.split_at(SECTIONS_MAX + 1);
         for (number, (one, other)) in first.iter().zip(second).enumerate() {
             assert_eq!(one, other);
             assert_eq!(Arc::ptr_eq(one, other), number < SECTIONS_MAX, "{number}");

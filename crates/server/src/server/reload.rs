@@ -1,7 +1,7 @@
 //! Replaces the plan while the engine runs: unchanged parts stay, and a plan that cannot be opened
 //! changes nothing.
 
-use super::running::{AtWork, Leaving, Server};
+use super::running::{RemovedListener, Server, ServerState};
 use super::sockets::{Named, open};
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::{Overload, Workers};
@@ -30,7 +30,7 @@ pub struct Reloaded {
 struct Change {
     kept: Vec<(Named, Arc<Endpoint>)>,
     new: Vec<(Named, Listener)>,
-    leaving: Vec<Leaving>,
+    leaving: Vec<RemovedListener>,
     keys: Vec<ListenerKey>,
     found: Diagnostics,
     next_key: u32,
@@ -64,7 +64,7 @@ impl Server {
 
     fn install(
         &self,
-        current: &mut AtWork,
+        current: &mut ServerState,
         plan: Plan,
         stage: Stage,
         mut change: Change,
@@ -100,7 +100,7 @@ impl Server {
             }
         }
         current.leaving = change.leaving;
-        current.plan = Standing::new(plan);
+        current.plan = PlanSummary::new(plan);
         current.generation = generation;
         current.next_key = change.next_key;
         Reloaded { generation, opened, closed, warnings: change.found }
@@ -108,7 +108,7 @@ impl Server {
 }
 
 impl Change {
-    fn new(current: &AtWork, plan: &Plan) -> Self {
+    fn new(current: &ServerState, plan: &Plan) -> Self {
         let mut change = Self { next_key: current.next_key, ..Self::default() };
         for planned in &plan.listeners {
             match change.known(planned, current, plan) {
@@ -125,7 +125,7 @@ impl Change {
     fn known<'c>(
         &self,
         planned: &PlannedListener,
-        current: &'c AtWork,
+        current: &'c ServerState,
         plan: &Plan,
     ) -> Option<&'c (Named, Arc<Endpoint>)> {
         let is_free =
@@ -166,7 +166,7 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
 }
 
 /// Settings that change only with a restart.
-fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
+fn note_what_stays(before: &PlanSummary, now: &Plan, found: &mut Diagnostics) {
     let now = now.document();
     let mut note = |span, name: &str| {
         let message = format!("a change of `{name}` takes effect after a restart");
@@ -183,7 +183,7 @@ fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
 /// The parts of the served plan that the next one is compared with. The plan itself, and its
 /// document, are dropped when the stage serves: they are many times as large.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct PlanSummary {
     pub(super) limits: Limits,
     pub(super) listeners: Vec<PlannedListener>,
     /// The names of the sites, in the order in which the listeners know them.
@@ -193,7 +193,7 @@ pub(super) struct Standing {
     pub(super) overload: Overload,
 }
 
-impl Standing {
+impl PlanSummary {
     pub(super) fn new(plan: Plan) -> Self {
         let sites = plan.sites.iter().map(|site| Box::from(site.name.as_str()));
         Self {

@@ -7,7 +7,7 @@ use vervet_engine::listener::{Endpoint, ListenerKey};
 use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
-use super::reload::Standing;
+use super::reload::PlanSummary;
 use super::sockets::{Named, Sockets};
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::Overload;
@@ -28,30 +28,34 @@ pub struct Server {
     pub(super) control: EngineControl,
     pub(super) stages: Stages,
     pub(super) tools: Tools,
-    pub(super) current: Mutex<AtWork>,
+    pub(super) current: Mutex<ServerState>,
 }
 
 /// The state of the current plan.
-pub(super) struct AtWork {
-    pub(super) plan: Standing,
+pub(super) struct ServerState {
+    pub(super) plan: PlanSummary,
     pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
-    pub(super) leaving: Vec<Leaving>,
+    pub(super) leaving: Vec<RemovedListener>,
     pub(super) next_key: u32,
     pub(super) generation: u64,
 }
 
 /// A listener that was removed, while connections that it accepted are open.
-pub(super) struct Leaving {
+pub(super) struct RemovedListener {
     pub(super) listener: PlannedListener,
     pub(super) key: ListenerKey,
     /// Connections hold it, too.
     endpoint: Arc<Endpoint>,
 }
 
-impl AtWork {
+impl ServerState {
     /// The listeners that have left, or do with the `next` plan, as they lead to its sites.
-    pub(super) fn leaving(&self, next: &Plan, stays: impl Fn(ListenerKey) -> bool) -> Vec<Leaving> {
-        let has_connections = |leaving: &&Leaving| Arc::strong_count(&leaving.endpoint) > 1;
+    pub(super) fn leaving(
+        &self,
+        next: &Plan,
+        stays: impl Fn(ListenerKey) -> bool,
+    ) -> Vec<RemovedListener> {
+        let has_connections = |leaving: &&RemovedListener| Arc::strong_count(&leaving.endpoint) > 1;
         let before = self.leaving.iter().filter(has_connections);
         let before = before.map(|leaving| (&leaving.listener, leaving.key, &leaving.endpoint));
         let going = self.listeners.iter().filter(|(named, _)| !stays(named.key));
@@ -61,7 +65,7 @@ impl AtWork {
             Some((planned, named.key, endpoint))
         });
         let leaving = before.chain(going);
-        let leaving = leaving.map(|(listener, key, endpoint)| Leaving {
+        let leaving = leaving.map(|(listener, key, endpoint)| RemovedListener {
             listener: listener.leaving(&self.plan.sites, next),
             key,
             endpoint: Arc::clone(endpoint),
@@ -103,8 +107,8 @@ impl Server {
             Some((named, endpoint))
         });
         let listeners: Vec<_> = listeners.collect();
-        let current = AtWork {
-            plan: Standing::new(plan),
+        let current = ServerState {
+            plan: PlanSummary::new(plan),
             next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
             listeners,
             leaving: Vec::new(),
@@ -150,7 +154,7 @@ impl Server {
         listeners.map(|(named, endpoint)| (named.name.clone(), Arc::clone(endpoint))).collect()
     }
 
-    pub(super) fn current(&self) -> MutexGuard<'_, AtWork> {
+    pub(super) fn current(&self) -> MutexGuard<'_, ServerState> {
         // A reload that panicked has ended the process.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -43,7 +43,7 @@ pub fn prepare(
     let forwarders = forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>);
     let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&tools.blocks);
     let blocks = tools.has_admin.then_some(blocks);
-    let mut maker = Maker {
+    let mut builder = StageBuilder {
         resources: Resources {
             server: &document.server,
             pool: &tools.pool,
@@ -64,31 +64,31 @@ pub fn prepare(
         error_pages: Vec::new(),
         found,
     };
-    let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
+    let sites: Vec<_> = plan.sites.iter().map(|site| builder.site(site)).collect();
     // What belongs to no site is looked for where the first one's requests are.
     if let Some(first) = sites.first() {
-        maker.logs.plan.set_refused(first.pipeline.logs);
+        builder.logs.plan.set_refused(first.pipeline.logs);
     }
-    let mut found = std::mem::take(&mut maker.found);
+    let mut found = std::mem::take(&mut builder.found);
     found.sort();
     if found.has_errors() {
         return Err(found);
     }
     let listeners = plan.listeners.iter().zip(keys);
     let listeners = listeners.map(|(listener, key)| (*key, listener.stage())).collect();
-    maker.resources.keeper.settle();
-    maker.logs.activate();
+    builder.resources.keeper.settle();
+    builder.logs.activate();
     let stage = Stage {
         generation: 1,
         records_requests: records_requests(document, tools),
         listeners,
         sites,
-        actions: maker.actions,
-        error_pages: maker.error_pages,
+        actions: builder.actions,
+        error_pages: builder.error_pages,
         server: Arc::from(document.server.as_str()),
         error_log: Some(tools.error_log.clone()),
-        needs_request_ids: maker.logs.plan.needs().request_ids || plan.needs().request_ids,
-        logs: Arc::new(maker.logs.plan),
+        needs_request_ids: builder.logs.plan.needs().request_ids || plan.needs().request_ids,
+        logs: Arc::new(builder.logs.plan),
         connection_filters: vec![Arc::<Blocks>::clone(&tools.blocks)],
         tracer: tools.tracer.clone(),
     };
@@ -142,7 +142,7 @@ impl PlannedListener {
 }
 
 /// State for building a stage.
-struct Maker<'m> {
+struct StageBuilder<'m> {
     resources: Resources<'m>,
     logs: PreparedLogs,
     /// Filters of all sites, which run first.
@@ -154,7 +154,7 @@ struct Maker<'m> {
     found: Diagnostics,
 }
 
-impl Maker<'_> {
+impl StageBuilder<'_> {
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
         let mut pipeline = Pipeline {
             filters: self.first_filters.clone(),

@@ -40,7 +40,7 @@ pub struct UserSources {
 pub struct Users {
     sources: UserSources,
     table: ArcSwap<UserTable>,
-    looked: Mutex<Vec<Looked>>,
+    looked: Mutex<Vec<CheckedFile>>,
     /// When the files are looked at next, in milliseconds of the monotonic clock.
     look_at_ms: AtomicU64,
     report: ReportError,
@@ -68,7 +68,7 @@ impl UserTable {
 }
 
 /// The result of the last check of a file.
-struct Looked {
+struct CheckedFile {
     state: Option<State>,
     users: Vec<(String, StoredHash)>,
     /// The error reported since the file was last valid.
@@ -88,7 +88,7 @@ impl Users {
             // Before it is read: a change meanwhile shows at the next look.
             let state = state(path);
             match read_user_file(path, sources.old_hashes) {
-                Ok(users) => looked.push(Looked { state, users, complaint: None }),
+                Ok(users) => looked.push(CheckedFile { state, users, complaint: None }),
                 Err(error) => errors.push(error),
             }
         }
@@ -152,7 +152,7 @@ impl Users {
     }
 }
 
-impl Looked {
+impl CheckedFile {
     fn complain(&mut self, complaint: String, report: &ReportError) {
         if self.complaint.as_ref() != Some(&complaint) {
             report(&complaint);
@@ -161,7 +161,7 @@ impl Looked {
     }
 }
 
-fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
+fn table(sources: &UserSources, looked: &[CheckedFile]) -> UserTable {
     let mut users = HashMap::new();
     let files = looked.iter().flat_map(|looked| &looked.users);
     for (name, hash) in sources.users.iter().chain(files) {
