@@ -226,7 +226,7 @@ fn an_unread_pipe_delays_no_answer_and_drops_are_counted() {
     fill(&server, 300);
     server.child.wait_for_line(|line| {
         line.starts_with("vervet: log to ")
-            && line.contains(" lines dropped so far: it writes too slowly")
+            && line.contains(" lines dropped so far: the target is too slow")
     });
 
     // A reader that opens the pipe later gets whole lines, and those of later requests.

@@ -23,7 +23,7 @@ fn a_folder_of_hosts_is_served_as_it_lies_there() {
     command.arg("run").arg(tree.path()).args(["--set", "listen=127.0.0.1:0", "--set", &user()]);
     let mut child = Child::spawn(command);
     let address = child.wait_for_address();
-    let is_note = |line: &str| line.contains("notes.txt is not a site: no folder");
+    let is_note = |line: &str| line.contains("notes.txt is not a site: not a folder");
     child.wait_for_line(is_note);
     for (host, expected) in [("one.test", "one"), ("off.test", "any"), ("x", "any")] {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");

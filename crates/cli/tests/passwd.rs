@@ -53,7 +53,7 @@ fn check_refused(arguments: &[&str], input: impl AsRef<[u8]>, said: &str) {
 
 #[test]
 fn invalid_names_are_refused() {
-    let colon = "the name has a colon, which no name of a user can have";
+    let colon = "the name contains a colon, which is not allowed";
     check_refused(&["a:b"], "x", &format!("invalid user name \"a:b\": {colon}"));
     check_refused(&[""], "x", "invalid user name \"\": the name is empty");
     check_refused(&["a\nb"], "x", "invalid user name \"a\\nb\": the name has a control character");
@@ -69,7 +69,7 @@ fn invalid_passwords_are_refused() {
     let control = "the password has a control character, which no browser can send";
     check_refused(&["ann"], "a\tb\n", control);
     check_refused(&["ann"], "x".repeat(1025), "the password is longer than 1024 bytes");
-    let long = "the password is longer than the 72 bytes that bcrypt looks at: take a shorter one, or Argon2id";
+    let long = "the password is longer than the 72 bytes that bcrypt uses: choose a shorter one, or Argon2id";
     check_refused(&["ann", "--bcrypt", "--cost", "4"], "x".repeat(73), long);
 }
 

@@ -107,8 +107,8 @@ fn a_check_finds_what_is_wrong_with_filters() {
     let said = String::from_utf8(said).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     for (message, place) in [
-        ("the regular expression cannot be read: unclosed character class", "vervet.toml:3:19"),
-        ("with credentials the origin `*` would let any site read", "vervet.toml:4:24"),
+        ("invalid regular expression: unclosed character class", "vervet.toml:3:19"),
+        ("`credentials` with the origin `*` would let every site read", "vervet.toml:4:24"),
         ("cannot use the user file", "vervet.toml:5:8"),
     ] {
         let (_, after) =

@@ -87,7 +87,7 @@ fn a_public_admin_address_needs_permission() {
     let mut child = Child::spawn(run(tree.path()));
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(1));
     let said = child.text(Stream::Stderr);
-    assert!(said.contains("the admin service needs an address of its own"), "{said}");
+    assert!(said.contains("the admin service needs a separate address"), "{said}");
 }
 
 #[test]

@@ -32,9 +32,9 @@ page = 'none.html'
 
 const MESSAGES: [&str; 4] = [
     "unknown directive `backlgo`",
-    "the host `a.test` has a site already",
+    "the host `a.test` belongs to two sites",
     "cannot serve ",
-    "there is no template none.html",
+    "the template none.html does not exist",
 ];
 
 #[test]
@@ -49,7 +49,7 @@ fn a_reload_reports_all_errors_at_once() {
             server.said()
         );
     }
-    assert!(!server.said().contains("there is no log"), "{}", server.said());
+    assert!(!server.said().contains("unknown log"), "{}", server.said());
     server.end();
 }
 
@@ -84,13 +84,15 @@ fn a_reload_is_refused_what_lies_outside_of_the_sandbox() {
         [[site.route]]\npath = '/c'\npage = '{page}'\n"
     );
     let reason = server.refused(&document);
-    assert!(reason.contains("the sandbox was made at the start"), "{reason}");
+    assert!(reason.contains("outside the sandbox, which was set up at the start"), "{reason}");
     let said = server.said();
     for (path, deed) in [(&root, "read"), (&place("logs"), "written")] {
-        let message = format!("{path} may not be {deed}: the sandbox was made at the start");
+        let message = format!(
+            "{path} cannot be {deed}: it is outside the sandbox, which was set up at the start"
+        );
         assert!(said.contains(&message), "{message} in {said}");
     }
-    assert!(said.contains("name the folder in `sandbox.read`"), "{said}");
+    assert!(said.contains("add the folder to `sandbox.read`"), "{said}");
     // What was served is served on, and another folder inside is taken.
     assert_eq!(server.get("a", "/a/a").text(), "inside");
     server.tree.write("inside/sub/b", "deeper");

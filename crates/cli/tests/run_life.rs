@@ -199,7 +199,7 @@ fn a_sandbox_shows_only_served_files() {
         format!("{site}[log.a]\nfile = '{secret}/log/a'\n"),
     ] {
         let refused = server.refused(&document);
-        let reason = "the sandbox was made at the start";
+        let reason = "outside the sandbox, which was set up at the start";
         assert!(refused.contains(reason), "{refused}");
         assert_eq!(server.get("a", "/a").text(), "a file");
     }

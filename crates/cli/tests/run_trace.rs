@@ -188,7 +188,7 @@ fn without_a_rule_there_is_no_trace_and_an_invalid_rule_is_refused() {
     let mut child = Child::spawn(command);
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(2));
     let said = child.text(Stream::Stderr);
-    assert!(said.contains("\"shop\" is neither a path"), "{said}");
+    assert!(said.contains("invalid trace rule \"shop\""), "{said}");
 }
 
 /// One part tells more than the others, and another less.

@@ -61,7 +61,7 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
     check(&["server"], "serve");
     check(&["serve", "--listen", "nowhere"], "invalid listen address \"nowhere\"");
     check(&["serve", "--listen", "127.0.0.1:70000"], "invalid port \"70000\"");
-    check(&["serve", "--workers", "0"], "is not a number of workers");
+    check(&["serve", "--workers", "0"], "is not a valid number of workers");
     check(&["serve", "--workers", "1025"], "from 1 to 1024");
     check(&["serve", "--log", "apache"], "[possible values: pretty, common, combined, json, none]");
     check(&["serve", "--limit", "head_byte_max=1k"], "did you mean `head_bytes_max`?");

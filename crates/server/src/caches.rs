@@ -26,10 +26,10 @@ pub enum CacheName {
 }
 
 impl CacheName {
-    /// All kinds, in the order of reports.
+    /// All kinds of caches, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Files, Self::Compressed, Self::Listings, Self::Templates];
 
-    /// Its name in reports.
+    /// The name of the cache in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Files => "files",
@@ -43,7 +43,7 @@ impl CacheName {
 /// Counters of a kind of cache, summed over all threads of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheReport {
-    /// Its name, such as `files`.
+    /// The name of the cache, such as `files`.
     pub name: &'static str,
     /// Look-ups that found an entry.
     pub hits: u64,
@@ -145,7 +145,7 @@ impl Caches {
     }
 
     /// The counters of this thread, shared by all callers on it.
-    pub(crate) fn of_thread(&self, name: CacheName) -> Arc<CacheCounts> {
+    pub(crate) fn for_thread(&self, name: CacheName) -> Arc<CacheCounts> {
         THREAD_COUNTS.with_borrow_mut(|known| {
             let at = known.iter().position(|one| one.caches.is_same(self));
             let at = at.unwrap_or_else(|| {
@@ -162,7 +162,7 @@ impl Caches {
         })
     }
 
-    /// Whether both belong to one server.
+    /// Whether both are the counters of the same server.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn servers_are_counted_separately() {
         let (mine, other) = (Caches::default(), Caches::default());
-        mine.of_thread(CacheName::Files).hit();
-        other.of_thread(CacheName::Files).miss();
+        mine.for_thread(CacheName::Files).hit();
+        other.for_thread(CacheName::Files).miss();
         assert_eq!(report(&mine, CacheName::Files).misses, 0);
         assert_eq!(report(&other, CacheName::Files).hits, 0);
         assert_eq!(report(&mine, CacheName::Templates).hits, 0);
@@ -230,8 +230,8 @@ mod tests {
             let (end, ended) = std::sync::mpsc::channel::<()>();
             let counting = move || {
                 // Both calls return the same counters.
-                caches.of_thread(CacheName::Files).hit();
-                let counts = caches.of_thread(CacheName::Files);
+                caches.for_thread(CacheName::Files).hit();
+                let counts = caches.for_thread(CacheName::Files);
                 counts.hit();
                 counts.miss();
                 counts.evicted();

@@ -1,5 +1,5 @@
-//! Sites without configuration: a folder that is named by a host and has a folder `www` is that
-//! host's site.
+//! Sites without configuration: a folder whose name is a host and that contains a folder `www` is
+//! the site of that host.
 //!
 //! ```text
 //! sites/example.org/www/        the site of example.org
@@ -23,10 +23,10 @@ use crate::matching::HostPattern;
 /// The folder of a site whose files are served.
 pub const CONTENT: &str = "www";
 
-/// The name of the site that every other host has.
+/// The name of the folder of the default site.
 pub const DEFAULT: &str = "default";
 
-/// The most names looked at.
+/// Maximum number of names in the folder.
 pub const NAMES_MAX: usize = 100_000;
 
 /// The sites of a folder.
@@ -34,39 +34,41 @@ pub const NAMES_MAX: usize = 100_000;
 pub struct Layout {
     /// The sites, in the order of their first names.
     pub sites: Vec<LayoutSite>,
-    /// Names that make no site, in order, with the reason.
+    /// Names that are not sites, in order, with the reason.
     pub passed_over: Vec<(PathBuf, PassedOver)>,
 }
 
 /// A site of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayoutSite {
-    /// Its hosts; [`HostPattern::Any`] for the default.
+    /// The hosts of the site; [`HostPattern::Any`] for the default site.
     pub hosts: Vec<HostPattern>,
     /// The folder whose files are served.
     pub root: PathBuf,
 }
 
-/// Why a name makes no site.
+/// Why a name in the folder is not a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PassedOver {
-    /// It begins with an underscore.
+    /// The name begins with an underscore.
     Off,
     /// It is not a folder.
     NoFolder,
-    /// It has no folder `www`.
+    /// A folder without a folder `www`.
     NoContent,
-    /// It is not a host name.
+    /// Not a hostname, for this reason.
     NoHost(String),
 }
 
 impl std::fmt::Display for PassedOver {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Off => formatter.write_str("switched off by the underscore before its name"),
-            Self::NoFolder => formatter.write_str("no folder"),
-            Self::NoContent => write!(formatter, "no folder `{CONTENT}` in it"),
-            Self::NoHost(reason) => write!(formatter, "not named by a host: {reason}"),
+            Self::Off => {
+                formatter.write_str("disabled, because its name begins with an underscore")
+            }
+            Self::NoFolder => formatter.write_str("not a folder"),
+            Self::NoContent => write!(formatter, "it contains no folder `{CONTENT}`"),
+            Self::NoHost(reason) => write!(formatter, "its name is not a hostname: {reason}"),
         }
     }
 }
@@ -115,7 +117,7 @@ impl Layout {
         text
     }
 
-    /// Names that lead to the same folder are names of one site.
+    /// Adds a site; names of the same folder become hosts of one site.
     fn add(&mut self, host: HostPattern, root: PathBuf, by_place: &mut HashMap<PathBuf, usize>) {
         let place = root.canonicalize().unwrap_or_else(|_| root.clone());
         let number = *by_place.entry(place).or_insert(self.sites.len());

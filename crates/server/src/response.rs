@@ -1,6 +1,5 @@
-//! What answers of the server are made of: the response head, encoded once, the page for a failure,
-//! and answers that are the same for every request. Date, Content-Length and what concerns the
-//! connection are the engine's.
+//! Building blocks of responses: the encoded head, the default error page, and responses that are
+//! the same for every request. The engine adds Date, Content-Length and connection headers.
 
 use bytes::Bytes;
 use vervet_engine::exchange::COPY_BYTES_MAX;
@@ -9,7 +8,7 @@ use vervet_http::date::{DATE_BYTES, UnixSeconds, write_date};
 use vervet_http::field::Known;
 use vervet_http::status::{Class, Status};
 
-/// A head being written.
+/// A response head that is being encoded.
 #[derive(Debug)]
 pub(crate) struct Head(Vec<u8>);
 
@@ -66,16 +65,16 @@ impl Fixed {
         Self { status, head: Bytes::from(head), content }
     }
 
-    /// Sends it; small content without counting a reference.
+    /// Sends the response; small content without counting a reference.
     pub(crate) fn send(&self, exchange: Exchange<'_>) -> Outcome {
         if self.content.len() <= COPY_BYTES_MAX {
             return exchange.send_whole(self.status, &self.head, &self.content);
         }
-        self.give()
+        self.outcome()
     }
 
-    /// Gives it as a response, which an error page may replace.
-    pub(crate) fn give(&self) -> Outcome {
+    /// Returns the response, which an error page may replace.
+    pub(crate) fn outcome(&self) -> Outcome {
         let response = Response::encoded(self.status, self.head.clone());
         Outcome::Done(response.content(self.content.clone()))
     }
@@ -84,12 +83,12 @@ impl Fixed {
 /// The media type of the page.
 pub(crate) const HTML: &[u8] = b"text/html; charset=utf-8";
 
-/// The answer for `status` with a short page of our own.
+/// The response for `status` with its default page.
 pub(crate) fn error_answer(status: Status, server: &str) -> Response {
     error_answer_with(status, server, &[])
 }
 
-/// As [`error_answer`], with further fields.
+/// Like [`error_answer`], with further headers.
 pub(crate) fn error_answer_with(
     status: Status,
     server: &str,
@@ -102,8 +101,8 @@ pub(crate) fn error_answer_with(
     head.into_response(status, page(status))
 }
 
-/// Head and content of the answer for any status: with the page for a failure, without content for
-/// others.
+/// Head and content of the response for any status: an error has the default page, others have no
+/// content.
 pub(crate) fn explanatory_page(status: Status, server: &str) -> (Vec<u8>, String) {
     if matches!(status.class(), Class::ClientError | Class::ServerError | Class::Other) {
         return (page_head(status, server).into_bytes(), page(status));
@@ -117,7 +116,7 @@ fn page_head(status: Status, server: &str) -> Head {
     head
 }
 
-/// The page.
+/// The default error page of a status.
 pub(crate) fn page(status: Status) -> String {
     let (code, reason) = (status.code(), status.reason());
     format!(
@@ -132,25 +131,25 @@ pub(crate) fn page(status: Status) -> String {
 
 fn explanation(status: Status) -> &'static str {
     match status {
-        Status::BAD_REQUEST => "The address is malformed.",
-        Status::UNAUTHORIZED => "This is open to those who have the password.",
-        Status::FORBIDDEN => "This is not open to visitors.",
-        Status::NOT_FOUND => "There is nothing at this address.",
-        Status::METHOD_NOT_ALLOWED => "This cannot be done at this address.",
-        Status::GONE => "What was at this address is gone for good.",
-        Status::CONTENT_TOO_LARGE => "What was sent is larger than this server takes.",
-        Status::TOO_MANY_REQUESTS => "That was too much at once. Please try again in a moment.",
-        Status::PRECONDITION_FAILED => "The file is not in the state that the request asks for.",
-        Status::RANGE_NOT_SATISFIABLE => "The part asked for lies beyond the end of the file.",
-        Status::NOT_IMPLEMENTED => "This server does not know the method of the request.",
+        Status::BAD_REQUEST => "The request is malformed.",
+        Status::UNAUTHORIZED => "A user name and password are required.",
+        Status::FORBIDDEN => "Access is denied.",
+        Status::NOT_FOUND => "There is no page at this address.",
+        Status::METHOD_NOT_ALLOWED => "This method is not allowed at this address.",
+        Status::GONE => "This page was permanently removed.",
+        Status::CONTENT_TOO_LARGE => "The request is larger than the server accepts.",
+        Status::TOO_MANY_REQUESTS => "Too many requests. Please try again in a moment.",
+        Status::PRECONDITION_FAILED => "The file does not meet the condition of the request.",
+        Status::RANGE_NOT_SATISFIABLE => "The requested range is beyond the end of the file.",
+        Status::NOT_IMPLEMENTED => "The server does not support this request method.",
         Status::SERVICE_UNAVAILABLE => "The server is busy. Please try again in a moment.",
         _ if status.class() == Class::ClientError => "The request cannot be answered.",
         _ => "Something went wrong on the server.",
     }
 }
 
-/// The answer for a request that a filter refuses: the short page, which an error page of the site
-/// replaces.
+/// The response to a request that a filter rejects: the default page, which an error page of the
+/// site replaces.
 pub(crate) fn refusal(status: Status) -> Response {
     let mut response = Response::new(status).content(page(status));
     // A constant that is a field value.
@@ -158,7 +157,7 @@ pub(crate) fn refusal(status: Status) -> Response {
     response
 }
 
-/// As [`refusal`], for a client that may come again after so many seconds.
+/// Like [`refusal`], with Retry-After in seconds.
 pub(crate) fn refusal_for(status: Status, retry_after_s: u64) -> Response {
     let mut response = refusal(status);
     // A number is always a field value.

@@ -19,7 +19,7 @@ pub(crate) struct Trace(Option<Rc<Steps>>);
 /// Whether a rule matches the request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceMatch {
-    /// One does, for every client.
+    /// A rule matches, for every client.
     Certain,
     /// Only a rule by client may; the client is known after the filters.
     DependsOnClient,
@@ -70,7 +70,7 @@ impl Trace {
         self.0.as_ref().map(|steps| steps.match_state)
     }
 
-    /// Adds what a part of the server has done since the step before.
+    /// Adds a step, with the time since the previous one.
     #[inline]
     pub(crate) fn step(&self, text: impl FnOnce() -> String) {
         if let Some(steps) = &self.0 {

@@ -8,44 +8,44 @@ use vervet_testkit::RawClient;
 fn what_cannot_be_answered_is_refused() {
     let respond = |settings: &str| format!("[[route]]\nrespond = {settings}");
     check_refused(&respond("{ status = 200 }"), "`respond` has no content");
-    check_refused(&respond("{ text = 'a', json = '{}' }"), "`respond` has two contents");
-    check_refused(&respond("{ text = 'a', type = '' }"), "`type` is not a media type");
-    check_refused(&respond("{ text = 'a', type = \"a\\nb\" }"), "`type` is not a media type");
+    check_refused(&respond("{ text = 'a', json = '{}' }"), "`respond` has more than one content");
+    check_refused(&respond("{ text = 'a', type = '' }"), "`type` is not a valid media type");
+    check_refused(&respond("{ text = 'a', type = \"a\\nb\" }"), "`type` is not a valid media type");
     check_refused(
         &respond("{ text = 'a', status = 204 }"),
-        "an answer with status 204 has no content: use `status` instead of `respond`",
+        "a response with status 204 has no body: use `status` instead of `respond`",
     );
     check_refused(&respond("{ text = 'a', status = 199 }"), "`status` is out of bounds");
     let status = |code: u16| format!("[[route]]\nstatus = {code}");
-    check_refused(&status(100), "`status` cannot be 100: an answer has a status from 200 to 999");
+    check_refused(&status(100), "`status` cannot be 100: expected a status from 200 to 999");
     check_refused(
         &status(304),
-        "`status` cannot be 304: it answers a range or a condition of the request",
+        "`status` cannot be 304: it is only for range and conditional requests",
     );
-    check_refused(&status(308), "`status` cannot be 308: say with `redirect` where it leads");
-    check_refused(&status(401), "`status` cannot be 401: it needs a challenge, which `auth` makes");
+    check_refused(&status(308), "`status` cannot be 308: use `redirect`, which has a target");
+    check_refused(&status(401), "`status` cannot be 401: it needs a challenge: use `auth`");
     check_refused(
         &status(405),
-        "`status` cannot be 405: it tells the methods that do; give them to the other routes with `method`",
+        "`status` cannot be 405: it lists the allowed methods: set `method` in the other routes",
     );
     check_refused(
         "[[route]]\nredirect = { to = '/', status = 300 }",
-        "`status` cannot be 300: it does not redirect",
+        "`status` cannot be 300: it is not a redirect status",
     );
     check_refused("[[route]]\nredirect = 'https://{method}/'", "`method` cannot be part of a host");
     check_refused(
         "[[route]]\nrewrite = 'x'",
-        "a rewrite stays inside the site: its target begins with one `/`",
+        "the target of a rewrite is a path: it must begin with a single `/`",
     );
     check_refused(
         "[[route]]\npath = '/u/:id(int)'",
-        "`path` cannot be `/u/:id(int)`: `int` is not a type; the types are number, integer, word, slug, uuid, date, any",
+        "`path` cannot be `/u/:id(int)`: unknown type `int`: expected one of number, integer, word, slug, uuid, date, any",
     );
     check_refused(
         "[[route]]\nmethod = 'get'",
         "`method` cannot be `get`: methods are case-sensitive: write GET",
     );
-    check_refused("[[route]]\nstatus = 204\nfield.x = {}", "the condition on `x` is one thing");
+    check_refused("[[route]]\nstatus = 204\nfield.x = {}", "the condition on `x` needs one test");
 }
 
 #[test]

@@ -262,7 +262,7 @@ fn an_address_that_others_reach_has_to_be_asked_for() {
     check_address("admin = '127.0.0.1:9000'", None);
     check_address("admin = '[::1]:9000'", None);
     check_address("admin = 'unix:/run/a.sock'", None);
-    check_address("admin = {mode = '999'}", Some("`mode` cannot be `999`: it is not a mode"));
+    check_address("admin = {mode = '999'}", Some("`mode` cannot be `999`: not an octal mode"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::support::wire::Wire;
 use vervet_config::FromText as _;
 use vervet_engine::Response as Answer;
 use vervet_server::filters::basic_auth::{
-    BasicAuth, BasicAuthOptions, Entry, OldHashes, UserSources, Users, Verifier, WAITING_MAX,
+    BasicAuth, BasicAuthOptions, OldHashes, StoredHash, UserSources, Users, Verifier, WAITING_MAX,
 };
 use vervet_server::filters::rate::Rate;
 use vervet_testkit::{PATIENCE, RawClient, Response, TempTree, wait_until};
@@ -31,11 +31,11 @@ impl Realm {
     fn with(sources: UserSources, failures: &str) -> Self {
         let said = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&said);
-        let say = Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned()));
+        let report = Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned()));
         let verifier = Arc::new(Verifier::start(1).unwrap());
         let auth = BasicAuth::new(BasicAuthOptions {
             realm: "the \"back\" room".to_owned(),
-            users: Users::load(sources, say).unwrap(),
+            users: Users::load(sources, report).unwrap(),
             failures: Rate::from_text(failures).unwrap(),
             verifier: Arc::clone(&verifier),
         })
@@ -53,7 +53,7 @@ impl Realm {
     }
 
     fn of(users: &[(&str, &str)]) -> Self {
-        let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
+        let entry = |text: &str| StoredHash::parse(text, OldHashes::Allowed).unwrap();
         let users = users.iter().map(|(name, text)| ((*name).to_owned(), entry(text))).collect();
         Self::with(UserSources { users, ..UserSources::default() }, "1000/h")
     }
@@ -154,7 +154,7 @@ fn requests_behind_one_that_waits_keep_their_order() {
 #[test]
 fn failures_of_a_client_are_throttled() {
     let sources = UserSources {
-        users: vec![("ann".into(), Entry::parse(OPEN, OldHashes::Refused).unwrap())],
+        users: vec![("ann".into(), StoredHash::parse(OPEN, OldHashes::Refused).unwrap())],
         ..UserSources::default()
     };
     let realm = Realm::with(sources, "5/h");

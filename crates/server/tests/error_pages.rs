@@ -6,17 +6,17 @@ use vervet_testkit::{RawClient, TempTree};
 #[test]
 fn what_is_no_page_is_refused() {
     let pages = |line: &str| format!("[error_pages]\n{line}");
-    check_refused(&pages("200 = { text = 'x' }"), "`200` is not a status of a failure");
-    check_refused(&pages("3xx = { text = 'x' }"), "`3xx` is not a status of a failure");
-    check_refused(&pages("600 = { text = 'x' }"), "`600` is not a status of a failure");
-    check_refused(&pages("nothing = { text = 'x' }"), "`nothing` is not a status of a failure");
-    check_refused(&pages("404 = {}"), "the page for `404` has one content");
-    check_refused(&pages("404 = { text = 'a', html = 'b' }"), "the page for `404` has one content");
-    check_refused(&pages("404 = '404.html'"), "a page from a file needs the folder of the site");
+    check_refused(&pages("200 = { text = 'x' }"), "`200` is not an error status");
+    check_refused(&pages("3xx = { text = 'x' }"), "`3xx` is not an error status");
+    check_refused(&pages("600 = { text = 'x' }"), "`600` is not an error status");
+    check_refused(&pages("nothing = { text = 'x' }"), "`nothing` is not an error status");
+    check_refused(&pages("404 = {}"), "`404` needs exactly one content");
+    check_refused(&pages("404 = { text = 'a', html = 'b' }"), "`404` needs exactly one content");
+    check_refused(&pages("404 = '404.html'"), "an error page from a file needs a `root`");
     let tree = TempTree::new().dir("404.html");
     let document =
         format!("root = '{}'\nerror_pages = {{ 404 = '404.html' }}", tree.path().display());
-    check_refused(&document, "there is no file /404.html in the folder of the site");
+    check_refused(&document, "the file /404.html does not exist in the `root` of the site");
 }
 
 #[test]

@@ -37,9 +37,9 @@ fn all_that_is_wrong_with_filters_is_said_with_its_place() {
             "{SITE}deny = [{{ regex = '[' }}, {{ status = 404 }}]\ncors = {{ credentials = true }}\n"
         ),
         &[
-            "4:19: the regular expression cannot be read: unclosed character class",
-            "4:37: the rule says nothing of the path",
-            "5:24: with credentials the origin `*` would let any site read what a visitor may read",
+            "4:19: invalid regular expression: unclosed character class",
+            "4:37: the rule has no pattern",
+            "5:24: `credentials` with the origin `*` would let every site read the data of visitors",
         ],
     );
 }

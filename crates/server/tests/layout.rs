@@ -47,13 +47,13 @@ fn what_makes_no_site_is_told_why() {
         &tree,
         &[],
         &[
-            "_off.org: switched off by the underscore before its name",
-            "a.org: no folder `www` in it",
-            "b.org: no folder `www` in it",
-            "c d: not named by a host: a host has letters, digits, hyphens, underscores and dots",
-            "gone.org: no folder",
-            "notes.txt: no folder",
-            "port:80: not named by a host: a host without port: ports belong to [[listen]]",
+            "_off.org: disabled, because its name begins with an underscore",
+            "a.org: it contains no folder `www`",
+            "b.org: it contains no folder `www`",
+            "c d: its name is not a hostname: a hostname consists of letters, digits, hyphens, underscores and dots",
+            "gone.org: not a folder",
+            "notes.txt: not a folder",
+            "port:80: its name is not a hostname: expected a hostname without port: set the port in [[listen]]",
         ],
     );
 }

@@ -64,7 +64,7 @@ fn an_error_in_a_directive_is_reported_at_its_position() {
     );
     check(
         "log.a = {file = '/dev/null', mode = '644'}",
-        &["1:37: `mode` cannot be `644`: logs hold personal data: at most 640"],
+        &["1:37: `mode` cannot be `644`: logs contain personal data: at most 640 is allowed"],
     );
     check(
         "log.a = {file = '/dev/null', mode = '440'}",
@@ -99,7 +99,7 @@ fn an_error_in_a_directive_is_reported_at_its_position() {
 #[test]
 fn contradictions_are_reported() {
     check("[log.a]\nformat = 'json'", &["1:6: a log needs a target"]);
-    check("[log.a]\nstream = 'stdout'\nmemory = true", &["3:10: a log has one target"]);
+    check("[log.a]\nstream = 'stdout'\nmemory = true", &["3:10: a log can have only one target"]);
     check("log.a = {memory = true, rotate = 'day'}", &["1:34: only a file can be rotated"]);
     check(
         "log.a = {file = '/dev/null', rotate = {keep = 3}}",
@@ -111,12 +111,9 @@ fn contradictions_are_reported() {
         "[log.a]\nfile = '{0}'\nrotate = 'day'\n[log.b]\nfile = '{0}'\nrotate = 'hour'",
         file.display()
     );
-    check(&two, &["6:10: two logs rotate one file in different ways"]);
+    check(&two, &["6:10: two logs to the same file have different `rotate` settings"]);
     let rules = "{method = 'GET'},".repeat(17);
-    check(
-        &format!("log.a = {{memory = true, only = [{rules}]}}"),
-        &["1:32: more than 16 rules of one kind"],
-    );
+    check(&format!("log.a = {{memory = true, only = [{rules}]}}"), &["1:32: more than 16 rules"]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn the_last_good_version_goes_on_in_production() {
     let told = site.told.take();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("page page.html: "), "{told:?}");
-    assert!(told[0].ends_with("/part.html:1:4: unexpected end of input, expected end of variable block (the last good version goes on)"), "{told:?}");
+    assert!(told[0].ends_with("/part.html:1:4: unexpected end of input, expected end of variable block (the last valid version stays in use)"), "{told:?}");
     for _ in 0..3 {
         site.pass_ms(LOOK_MS);
         assert_eq!(site.get("/").text, "[1a]");
@@ -104,7 +104,7 @@ fn the_last_good_version_goes_on_in_production() {
     site.tree.write("part.html", "b");
     site.pass_ms(LOOK_MS);
     assert_eq!(site.get("/").text, "[1b]");
-    assert_eq!(site.told.take(), ["page page.html: good again"]);
+    assert_eq!(site.told.take(), ["page page.html: valid again"]);
 }
 
 #[test]
@@ -140,7 +140,8 @@ fn a_problem_is_shown_in_the_browser_in_development_alone() {
     let shown = site.get("/");
     assert_eq!(shown.status, 500);
     assert!(
-        shown.text.contains("This page is out of order.") && !shown.text.contains("query"),
+        shown.text.contains("This page cannot be shown because of an error.")
+            && !shown.text.contains("query"),
         "{}",
         shown.text
     );
@@ -149,7 +150,7 @@ fn a_problem_is_shown_in_the_browser_in_development_alone() {
 #[test]
 fn a_page_that_never_was_good_becomes_good() {
     let mut site = Site::new(TempTree::new());
-    assert_eq!(site.problems(), ["page.html: there is no template page.html"]);
+    assert_eq!(site.problems(), ["page.html: the template page.html does not exist"]);
     assert_eq!(site.get("/").status, 500);
     site.tree.write("page.html", "now");
     site.pass_ms(LOOK_MS);
@@ -212,8 +213,8 @@ fn a_folder_that_is_replaced_is_followed() {
     assert_eq!(site.text("/"), "a");
     std::fs::remove_file(site.tree.join("current")).unwrap();
     site.pass_ms(LOOK_MS);
-    assert_eq!(site.get("/").text, "a", "the last good version goes on");
-    assert!(site.told.take()[0].contains("the template folder cannot be opened"));
+    assert_eq!(site.get("/").text, "a", "the last valid version stays in use");
+    assert!(site.told.take()[0].contains("cannot open the template folder"));
     std::os::unix::fs::symlink("b", site.tree.path().join("current")).unwrap();
     site.pass_ms(LOOK_MS);
     assert_eq!(site.text("/"), "b");

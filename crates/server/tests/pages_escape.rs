@@ -64,7 +64,7 @@ fn names_of_templates_make_no_difference() {
 #[test]
 fn escaping_cannot_be_switched_off() {
     let message =
-        "escaping cannot be switched off or on; |safe marks a single value that is markup";
+        "escaping cannot be switched off or on; use |safe for a single value that is HTML";
     check_refused(
         "{% autoescape false %}{{ query.v }}{% endautoescape %}",
         &format!("page.html:1:4: {message}"),

@@ -34,22 +34,22 @@ const MIDDLE: (&str, &str) = (
 
 #[test]
 fn what_is_missing_is_told_with_its_place() {
-    check_refused(&[], &["page.html: there is no template page.html"]);
+    check_refused(&[], &["page.html: the template page.html does not exist"]);
     check_refused(
         &[("page.html", "\n{% extends 'layout.html' %}")],
-        &["page.html:2:12: there is no template layout.html"],
+        &["page.html:2:12: the template layout.html does not exist"],
     );
     check_refused(
         &[("page.html", "a {% include 'b.html' %}")],
-        &["page.html:1:14: there is no template b.html"],
+        &["page.html:1:14: the template b.html does not exist"],
     );
     check_refused(
         &[("page.html", "{% import 'b.html' as b %}")],
-        &["page.html:1:11: there is no template b.html"],
+        &["page.html:1:11: the template b.html does not exist"],
     );
     check_refused(
         &[("page.html", "{% include 'b.html' %}"), ("b.html", "\n\n{% include 'c.html' %}")],
-        &["b.html:3:12: there is no template c.html"],
+        &["b.html:3:12: the template c.html does not exist"],
     );
 }
 
@@ -88,7 +88,7 @@ fn a_block_that_no_parent_has_is_told() {
                 "{% extends 'base.html' %}{% block title %}{% block new %}{{ super() }}{% endblock %}{% endblock %}",
             ),
         ],
-        &["page.html:1:61: super() has nothing to call: no parent has a block new"],
+        &["page.html:1:61: super() has nothing to call: no parent template has a block new"],
     );
     check_refused(
         &[("page.html", "{{ self.title() }}")],
@@ -113,11 +113,11 @@ fn a_required_block_must_be_filled() {
 fn a_template_cannot_extend_itself() {
     check_refused(
         &[("page.html", "{% extends 'page.html' %}")],
-        &["page.html:1:12: page.html extends itself by way of page.html"],
+        &["page.html:1:12: page.html extends itself through page.html"],
     );
     check_refused(
         &[("page.html", "{% extends 'b.html' %}"), ("b.html", "{% extends 'page.html' %}")],
-        &["b.html:1:12: page.html extends itself by way of page.html"],
+        &["b.html:1:12: page.html extends itself through page.html"],
     );
 }
 
@@ -129,10 +129,10 @@ fn names_filters_and_tests_that_do_not_exist_are_told_all_at_once() {
             "{{ qurey.a }}\n{{ query.a|uper }}\n{{ 1 is smal }}\n{{ set_cookies('a') }}",
         )],
         &[
-            "page.html:1:4: nothing is called qurey; did you mean `query`?",
+            "page.html:1:4: unknown name qurey; did you mean `query`?",
             "page.html:2:12: there is no filter uper",
             "page.html:3:9: there is no test smal",
-            "page.html:4:4: nothing is called set_cookies; did you mean `set_cookie`?",
+            "page.html:4:4: unknown name set_cookies; did you mean `set_cookie`?",
         ],
     );
 }
@@ -222,21 +222,21 @@ fn templates_stay_in_their_folder() {
     for (name, message) in [
         (
             "../secret.html",
-            "is not a plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; template names are relative to the template folder, without . and ..",
         ),
         (
             "a/../b.html",
-            "is not a plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; template names are relative to the template folder, without . and ..",
         ),
         (
             "./b.html",
-            "is not a plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; template names are relative to the template folder, without . and ..",
         ),
         (
             "a//b.html",
-            "is not a plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; template names are relative to the template folder, without . and ..",
         ),
-        ("/etc/passwd", "is absolute; templates are named from the template folder on"),
+        ("/etc/passwd", "is an absolute path; template names are relative to the template folder"),
     ] {
         let page = format!("{{% include '{name}' %}}");
         check_refused(
@@ -250,10 +250,13 @@ fn templates_stay_in_their_folder() {
             .file("page.html", page)
             .symlink("link.html", outside.path().join("secret.html"))
     };
-    let text = "page.html:1:12: link.html is a symbolic link or is reached through one (symlinks = \"follow\" follows those that stay in the folder)";
+    let text = "page.html:1:12: link.html is a symbolic link or is reached through one (symlinks = \"follow\" allows links that stay in the folder)";
     assert_eq!(Site::new(linked()).problems(), [text]);
     let followed = Site::with(linked(), |options| options.symlinks = Symlinks::Follow);
-    assert_eq!(followed.problems(), ["page.html:1:12: link.html leads out of the template folder"]);
+    assert_eq!(
+        followed.problems(),
+        ["page.html:1:12: link.html leads outside the template folder"]
+    );
 }
 
 #[test]
@@ -269,7 +272,7 @@ fn links_within_the_folder_are_followed_where_allowed() {
 #[test]
 fn what_is_no_template_is_told() {
     let tree = TempTree::new().file("page.html", b"a\nb\xff").dir("folder");
-    assert_eq!(Site::new(tree).problems(), ["page.html: page.html is not UTF-8 in line 2"]);
+    assert_eq!(Site::new(tree).problems(), ["page.html: page.html is not valid UTF-8 in line 2"]);
     check_refused(
         &[("page.html", "{% include 'a' %}"), ("a/b", "")],
         &["page.html:1:12: a is a folder"],
@@ -277,7 +280,7 @@ fn what_is_no_template_is_told() {
     let tree = TempTree::new().sparse("page.html", 1024 * 1024 + 1);
     assert_eq!(
         Site::new(tree).problems(),
-        ["page.html: page.html has 1048577 bytes; a template has at most 1048576"]
+        ["page.html: page.html has 1048577 bytes; a template can have at most 1048576"]
     );
 }
 

@@ -60,7 +60,7 @@ fn a_page_that_takes_too_long_is_cut() {
     let slow = "{% for a in range(100000) %}{{ range(1000)|sort|length }}{% endfor %}";
     check_cut(
         limited(slow, |limits| limits.time_max = Duration::from_millis(20)),
-        "more than 20 ms of the processor",
+        "more than 20 ms of CPU time",
     );
 }
 
@@ -133,7 +133,7 @@ fn a_page_of_very_many_templates_is_refused() {
     let includes: Vec<_> =
         (0..256).map(|number| format!("{{% include '{number}.html' ignore missing %}}")).collect();
     let problems = limited(&includes.concat(), |_| {}).problems();
-    assert_eq!(problems, ["page.html: the page is made of more than 256 templates"]);
+    assert_eq!(problems, ["page.html: the page uses more than 256 templates"]);
     let problems = limited(&includes[1..].concat(), |_| {}).problems();
     assert_eq!(problems, [""; 0]);
 }

@@ -59,10 +59,10 @@ fn directives_that_do_not_fit_their_type_are_found_all_at_once() {
         "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'text', min = 1, choices = ['x']}\n\
          b = {type = 'integer', length_max = 1}\nc = 'choice'",
         &[
-            "4:27: `min` means nothing for the type `text`",
-            "4:40: `choices` means nothing for the type `text`",
-            "5:37: `length_max` means nothing for the type `integer`",
-            "6:5: `c` is a choice and has no `choices`",
+            "4:27: `min` does not apply to the type `text`",
+            "4:40: `choices` does not apply to the type `text`",
+            "5:37: `length_max` does not apply to the type `integer`",
+            "6:5: `c` has the type `choice` and no `choices`",
         ],
     );
 }
@@ -74,9 +74,9 @@ fn bounds_that_cannot_be_are_found() {
          b = {type = 'date', max = '2026-02-30'}\nc = {type = 'number', min = 2, max = 1}\nd = {length_min = 5, length_max = 4}",
         &[
             "4:30: `min` is not a whole number",
-            "5:27: `max` is not a day such as 2026-11-21",
-            "6:29: the least is 2 and the greatest 1: nothing lies between",
-            "7:19: the least is 5 and the greatest 4: nothing lies between",
+            "5:27: `max` is not a date such as 2026-11-21",
+            "6:29: the minimum 2 is greater than the maximum 1",
+            "7:19: the minimum 5 is greater than the maximum 4",
         ],
     );
 }
@@ -90,12 +90,12 @@ fn defaults_and_names_are_held_against_what_pages_know() {
     );
     check(
         &format!("{begin}a = {{type = 'integer', default = 1, optional = true}}"),
-        &["4:48: `a` is optional and has the default 1: it can be one of both"],
+        &["4:48: `a` has both `optional` and the default 1: remove one"],
     );
     check(
         &format!("{begin}query = 'integer'"),
         &[
-            "4:1: \"query\" cannot be the name of a parameter: it is letters, digits and _, and none that pages know already",
+            "4:1: invalid parameter name \"query\": expected letters, digits and _, and a name that templates do not have already",
         ],
     );
     check(&format!("{begin}a = 'integr'"), &["4:5: `a` cannot be `integr`"]);
@@ -105,17 +105,14 @@ fn defaults_and_names_are_held_against_what_pages_know() {
 fn a_template_outside_of_its_folder_is_found() {
     check(
         "page = {template = '/srv/a.html', folder = '/srv/pages'}",
-        &["1:20: /srv/a.html does not lie in the folder of the templates"],
+        &["1:20: /srv/a.html is not in the template folder"],
     );
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_found() {
-    check(
-        "page = 'none/a.html'",
-        &["1:8: none: the template folder cannot be opened: there is nothing of that name"],
-    );
-    check("page = 'none.html'", &["1:8: ./none.html: there is no template none.html"]);
+    check("page = 'none/a.html'", &["1:8: none: cannot open the template folder: not found"]);
+    check("page = 'none.html'", &["1:8: ./none.html: the template none.html does not exist"]);
 }
 
 #[test]
@@ -127,7 +124,7 @@ fn problems_of_templates_are_errors_at_the_page() {
         &format!("page = '{path}'"),
         &[
             &format!("1:8: {path}:2:10: there is no filter uper"),
-            &format!("1:8: {path}:3:4: nothing is called qurey; did you mean `query`?"),
+            &format!("1:8: {path}:3:4: unknown name qurey; did you mean `query`?"),
         ],
     );
 }

@@ -24,7 +24,7 @@ fn a_document_with_a_page_that_has_problems_is_refused() {
     let refused = served.reload("[[site]]\n[[site.route]]\npage = 'bad.html'\n").err().unwrap();
     assert_eq!(
         refused,
-        [format!("3:8: {}:2:4: nothing is called qurey; did you mean `query`?", path.display())]
+        [format!("3:8: {}:2:4: unknown name qurey; did you mean `query`?", path.display())]
     );
     assert_eq!(served.get("a", "/"), (200, "good".to_owned()));
 }

@@ -138,7 +138,7 @@ fn forms_are_taken_up_to_their_limit() {
     let (_tree, wire) = start("{{ form.a|length }}");
     let form = |bytes: usize| format!("a={}", "x".repeat(bytes - 2));
     check(&wire, &post(FORM, &form(1000)), (200, "998"));
-    check(&wire, &post(FORM, &form(1001)), (413, "1000 bytes at most"));
+    check(&wire, &post(FORM, &form(1001)), (413, "larger than 1000 bytes"));
     let chunked = |bytes: usize| {
         let form = form(bytes);
         let (one, other) = form.split_at(700);
@@ -149,7 +149,7 @@ fn forms_are_taken_up_to_their_limit() {
         )
     };
     check(&wire, &chunked(1000), (200, "998"));
-    check(&wire, &chunked(1001), (413, "1000 bytes at most"));
+    check(&wire, &chunked(1001), (413, "larger than 1000 bytes"));
     wire.stop();
 }
 
@@ -157,7 +157,7 @@ fn forms_are_taken_up_to_their_limit() {
 fn a_form_of_very_many_fields_is_refused() {
     let (_tree, wire) = start("{{ form|length }}");
     check(&wire, &post(FORM, &"&".repeat(999)), (200, "0"));
-    check(&wire, &post(FORM, &"&".repeat(1000)), (400, "1000 fields at most"));
+    check(&wire, &post(FORM, &"&".repeat(1000)), (400, "more than 1000 fields"));
     wire.stop();
 }
 

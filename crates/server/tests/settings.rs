@@ -20,7 +20,7 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn what_is_no_number_of_workers_is_said_at_its_place() {
-    let message = |at: &str| format!("{at}: `workers` is not a number of workers");
+    let message = |at: &str| format!("{at}: `workers` is not a valid number of workers");
     check("workers = 0", &[&message("1:11")]);
     check("workers = 1025", &[&message("1:11")]);
     check("workers = 'many'", &[&message("1:11")]);
@@ -89,7 +89,7 @@ fn listeners_are_read_in_both_forms() {
     check(
         "listen = [{address = ':80', proxy_protocol_from = ['10.1.0.0/8']}]",
         &[
-            "1:52: an element of `proxy_protocol_from` cannot be `10.1.0.0/8`: it has bits beyond its length (the network is 10.0.0.0/8)",
+            "1:52: an element of `proxy_protocol_from` cannot be `10.1.0.0/8`: it has bits set after its prefix (the network is 10.0.0.0/8)",
         ],
     );
 }

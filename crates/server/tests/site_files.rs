@@ -12,23 +12,17 @@ fn show(tree: &TempTree, document: &str) -> String {
 
 #[test]
 fn what_is_not_there_is_said_when_the_plan_is_made() {
-    check_refused(
-        "[[route]]\nfiles = '/nonexistent'",
-        "cannot serve /nonexistent: there is nothing of that name",
-    );
-    check_refused(
-        "[[route]]\nalias = '/nonexistent'",
-        "cannot serve /nonexistent: there is nothing of that name",
-    );
+    check_refused("[[route]]\nfiles = '/nonexistent'", "cannot serve /nonexistent: not found");
+    check_refused("[[route]]\nalias = '/nonexistent'", "cannot serve /nonexistent: not found");
     check_refused("[[route]]\nfiles = {}", "the directive `root` is missing");
     check_refused("[[route]]\nfiles = { root = '/', from = 'rest' }", "`from` cannot be `rest`");
     check_refused(
         "[[route]]\nuser_folders = '../x'",
-        "`folder` cannot be `../x`: it lies in the home",
+        "`folder` cannot be `../x`: it must be relative to the home directory",
     );
     check_refused(
         "[[route]]\nuser_folders = { accounts = '/nonexistent' }",
-        "there is no file /nonexistent",
+        "the file /nonexistent does not exist",
     );
 }
 
@@ -38,7 +32,7 @@ fn an_alias_of_a_link_to_a_file_is_refused() {
     let link = tree.join("link");
     check_refused(
         &format!("[[route]]\nalias = '{}'", link.display()),
-        &format!("cannot serve {}: a part of it is a symbolic link", link.display()),
+        &format!("cannot serve {}: the path contains a symbolic link", link.display()),
     );
 }
 

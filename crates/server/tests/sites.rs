@@ -16,20 +16,20 @@ const A: &str = "[[site]]\nhosts = ['a']\nroute = [{status = 404}]\n";
 
 #[test]
 fn a_document_that_serves_nothing_is_refused() {
-    check("", &["1:1: there is no site: nothing would be served"]);
-    check("[[site]]\nhosts = ['a']\n", &["1:1: the site serves nothing"]);
-    check("site = [{route = [{path = '/'}]}]", &["1:19: the route does nothing"]);
+    check("", &["1:1: no site is configured"]);
+    check("[[site]]\nhosts = ['a']\n", &["1:1: the site has no routes"]);
+    check("site = [{route = [{path = '/'}]}]", &["1:19: the route has no action"]);
 }
 
 #[test]
 fn a_route_does_one_thing() {
     check(
         "site = [{route = [{status = 404, respond = 'x'}]}]",
-        &["1:29: a route does one thing: `respond` or `status`"],
+        &["1:29: a route has one action: `respond` or `status`"],
     );
     check(
         "site = [{route = [{path = '/a', regex = 'b', status = 404}]}]",
-        &["1:41: a route has `path` or `regex`"],
+        &["1:41: both `path` and `regex` are set"],
     );
 }
 
@@ -37,11 +37,11 @@ fn a_route_does_one_thing() {
 fn a_name_belongs_to_one_site_of_a_listener() {
     check(
         &format!("{A}[[site]]\nhosts = ['b', 'A']\nroute = [{{status = 404}}]\n"),
-        &["5:15: the host `a` has a site already"],
+        &["5:15: the host `a` belongs to two sites"],
     );
     check(
         "[[site]]\nroute = [{status = 404}]\n[[site]]\ndefault = true\nroute = [{status = 404}]\n",
-        &["4:11: two sites answer for all other hosts of a listener"],
+        &["4:11: two default sites for one listener"],
     );
     let apart = "listen = [{address = '127.0.0.1:0', name = 'x'}, {address = '127.0.0.1:0', name = 'y'}]\n\
         [[site]]\nlisten = 'x'\nroute = [{status = 404}]\n[[site]]\nlisten = 'y'\nroute = [{status = 404}]\n";
@@ -52,12 +52,12 @@ fn a_name_belongs_to_one_site_of_a_listener() {
 fn names_that_nothing_has_are_found() {
     check(
         &format!("listen = [{{address = ':80', name = 'public'}}]\n{A}listen = 'pubic'\n"),
-        &["5:10: there is no listener `pubic`"],
+        &["5:10: unknown listener `pubic`"],
     );
-    check(&format!("{A}log = 'main'\n"), &["4:7: there is no log `main`"]);
+    check(&format!("{A}log = 'main'\n"), &["4:7: unknown log `main`"]);
     check(
         &format!("log.main.stream = 'stdout'\n{A}log = ['man', 'main']\n"),
-        &["5:8: there is no log `man`"],
+        &["5:8: unknown log `man`"],
     );
 }
 
@@ -65,11 +65,11 @@ fn names_that_nothing_has_are_found() {
 fn listeners_are_told_apart() {
     check(
         &format!("listen = [':80', {{address = ':81', name = ':80'}}, ':80']\n{A}"),
-        &["1:43: two listeners are called `:80`", "1:51: `:80` is listened on twice"],
+        &["1:43: two listeners have the name `:80`", "1:51: two listeners have the address `:80`"],
     );
     check(
         &format!("listen = [':80', {{address = ':80', name = 'b'}}]\n{A}"),
-        &["1:29: `:80` is listened on twice"],
+        &["1:29: two listeners have the address `:80`"],
     );
 }
 

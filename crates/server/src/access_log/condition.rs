@@ -1,5 +1,5 @@
-//! Which requests get a line: rules by status, path and method, statuses that are always logged,
-//! and sampling of the rest.
+//! Selects the requests that are logged: rules by status, path and method, statuses that are always
+//! logged, and sampling of the rest.
 //!
 //! Paths and methods are matched when the request arrives, the status when the response has ended.
 
@@ -25,7 +25,7 @@ pub struct Condition {
     pub except: Vec<Rule>,
     /// Statuses that are logged whatever the rules and sampling say.
     pub always: Vec<Statuses>,
-    /// One in this many of the accepted requests, counted in each reactor.
+    /// Sampling: logs one in this many accepted requests, counted per reactor.
     pub one_in: NonZero<u32>,
 }
 
@@ -41,13 +41,13 @@ impl Default for Condition {
 }
 
 section! {
-    /// A rule matches a request if each directive given here does.
+    /// Selects requests. A rule matches if all its directives match.
     pub struct Rule {
-        /// Statuses: `404`, `"4xx"`, `"400-418"`.
+        /// Statuses: `404`, `"4xx"` or `"400-418"`.
         pub status: Vec<Statuses>,
         /// Paths: `*` matches any text including slashes, `?` matches one byte.
         pub path: Vec<PathPattern>,
-        /// The request methods, as the client sent them.
+        /// Request methods, which are case-sensitive.
         pub method: Vec<Text>,
     }
 }
@@ -178,14 +178,14 @@ pub(super) struct RuleMatches {
 
 const _: () = assert!(RULES_MAX <= u16::BITS as usize);
 
-/// What happens to a line.
+/// Whether the line of a request is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineDecision {
-    /// It is not written.
+    /// The line is not written.
     Skip,
     /// One in N such lines is written.
     Sample,
-    /// It is written.
+    /// The line is written.
     Write,
 }
 
@@ -217,7 +217,7 @@ impl Condition {
         !self.always.is_empty() || (is_selected && !is_excepted())
     }
 
-    /// What happens to the line of a request with this status.
+    /// Decides whether the line of a request with this status is written.
     pub(super) fn decide(&self, matches: RuleMatches, status: u16) -> LineDecision {
         if self.is_none() {
             return LineDecision::Write;

@@ -39,9 +39,9 @@ pub enum Color {
 /// Why a text is not a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormatError {
-    /// It has no variable and is not the name of a format.
+    /// A name that is not a built-in format.
     Name(String),
-    /// It is an invalid format string.
+    /// An invalid format string.
     Template(TemplateError),
 }
 

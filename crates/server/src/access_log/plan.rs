@@ -62,7 +62,7 @@ impl Names {
     }
 }
 
-/// One log.
+/// A log of the plan.
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) layout: Layout,
@@ -80,7 +80,7 @@ pub struct LogPlan {
     needs: Needs,
 }
 
-/// What the lines of a plan need that costs time.
+/// Values that the lines of a plan contain and that take time to produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Whether a format writes request IDs.
@@ -163,7 +163,7 @@ impl LogPlan {
         add(&mut self.names.routes, name)
     }
 
-    /// What the lines need.
+    /// The values that the lines contain and that take time to produce.
     pub fn needs(&self) -> Needs {
         self.needs
     }

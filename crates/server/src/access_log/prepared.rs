@@ -1,4 +1,4 @@
-//! Makes a plan of the logs that a document declares: opens targets and compiles formats.
+//! Opens the targets of the access logs in a document and compiles their formats.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -104,7 +104,7 @@ fn check_directory(target: &Target) -> Result<(), String> {
     match file.path.parent() {
         Some(directory) if directory != Path::new("") && !directory.is_dir() => {
             let directory = directory.display();
-            Err(format!("the directory {directory} of the log does not exist"))
+            Err(format!("the directory {directory} of the log file does not exist"))
         }
         _ => Ok(()),
     }

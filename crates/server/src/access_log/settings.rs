@@ -1,4 +1,4 @@
-//! `[log.NAME]`: an access log as a document declares it.
+//! `[log.NAME]`: the section of an access log.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _};
@@ -13,10 +13,10 @@ use crate::log_sinks::{
 };
 
 section! {
-    /// An access log: one line for each request of the sites and routes that name it. It has one
-    /// target: `file`, `stream`, `syslog`, `journal` or `memory`; logs with equal targets share it.
-    /// Lines that a target does not take in time are dropped and counted: a log never delays a
-    /// response.
+    /// An access log: one line for each request to the sites and routes that select it. It has one
+    /// target: `file`, `stream`, `syslog`, `journal` or `memory`; logs with the same target share
+    /// it. Lines that the target does not accept in time are dropped and counted: a log never
+    /// delays a response.
     ///
     /// ```toml
     /// [log.main]
@@ -27,32 +27,32 @@ section! {
     /// ```
     pub struct LogSettings short(file) {
         /// The format of a line: `common`, `combined`, `json` or `pretty`, or a text with variables
-        /// such as `{client} "{request}" {status}`. Double a brace to write it literally.
+        /// such as `{client} "{request}" {status}`. `{{` and `}}` are literal braces.
         pub format: LogFormat = "combined",
-        /// The file that lines are appended to; also a named pipe or a device. It is reopened on
-        /// SIGUSR1 and when it was renamed. Its directory must exist.
+        /// The log file; also a named pipe or a device. Lines are appended. It is reopened on
+        /// SIGUSR1 and after it was renamed. Its directory must exist.
         pub file: Option<Path>,
-        /// Permissions of a new file, in octal; at most 640, less the bits of the umask.
+        /// Permissions of a new file, in octal; at most 640, and reduced by the umask.
         pub mode: LogMode = "640",
-        /// Standard output or standard error.
+        /// Writes to standard output or standard error.
         pub stream: Option<StreamName>,
-        /// The syslog daemon that gets the lines.
+        /// Writes to a syslog daemon.
         pub syslog: Option<Syslog>,
-        /// The systemd journal, with fields such as `VERVET_STATUS`.
+        /// Writes to the systemd journal, with fields such as `VERVET_STATUS`.
         pub journal: Option<Journal>,
-        /// The last 250 lines in memory, shown by `/-/status`.
+        /// Keeps the last 250 lines in memory for `/-/status`.
         pub memory: bool = false,
-        /// When the file is rotated, and how many copies are kept. Copies have names such as
+        /// When the file is rotated, and how many rotated files are kept. Their names are such as
         /// `access.log.20261121T193000Z`.
         pub rotate: Option<Rotation>,
-        /// If given, only requests that match one of these rules are logged.
+        /// Logs only requests that match one of these rules; if not set, all.
         pub only: Vec<Rule>,
-        /// Requests that match one of these rules are not logged.
+        /// Does not log requests that match one of these rules.
         pub except: Vec<Rule>,
-        /// Statuses that are logged whatever the rules and `one_in` say, such as `"5xx"`.
+        /// Statuses that are always logged, regardless of the rules and `one_in`, such as `"5xx"`.
         pub always: Vec<Statuses>,
-        /// Log one in this many requests, counted in each worker; `{sample}`, and `sample` in JSON,
-        /// reports it in the line.
+        /// Sampling: logs one in this many requests, counted per worker. `{sample}`, and `sample`
+        /// in JSON, is this number.
         pub one_in: u32 = 1 in 1..=1000000,
     }
 }
@@ -101,8 +101,8 @@ from_text!(
 );
 
 impl LogSettings {
-    /// Where the lines go. A missing target is reported at `at`. New files belong to `owner`, a
-    /// user and a group.
+    /// The target of the lines. A missing target is reported at `at`. New files belong to `owner`,
+    /// a user and a group.
     pub fn target(&self, at: Span, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;
         target.ok_or_else(|| {
@@ -113,7 +113,7 @@ impl LogSettings {
         })
     }
 
-    /// When its file is rotated; `None` for never.
+    /// The rotation of the log file; `None` for never.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
         self.targets().rotation()
     }
@@ -134,7 +134,7 @@ impl LogSettings {
     pub fn condition(&self) -> Result<Condition, Box<Diagnostic>> {
         for rules in [&self.only, &self.except] {
             if rules.len() > RULES_MAX {
-                let message = format!("more than {RULES_MAX} rules of one kind");
+                let message = format!("more than {RULES_MAX} rules");
                 return Err(Box::new(
                     Diagnostic::error(rules.span(), message)
                         .note("a rule may have several statuses, paths and methods"),
@@ -171,6 +171,6 @@ pub fn check_logs(logs: &Named<LogSettings>, diagnostics: &mut Diagnostics) {
 
 fn rotation_conflict(name: &Name, settings: &LogSettings, first: &Name) -> Diagnostic {
     let span = if settings.rotate.value().is_some() { settings.rotate.span() } else { name.span() };
-    Diagnostic::error(span, "two logs rotate one file in different ways")
+    Diagnostic::error(span, "two logs to the same file have different `rotate` settings")
         .note_at(first.span(), "the other log is here")
 }

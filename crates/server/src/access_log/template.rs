@@ -19,7 +19,7 @@ pub const TEMPLATE_BYTES_MAX: usize = 4096;
 pub struct TemplateError {
     /// Where the error begins, in bytes from the beginning of the string.
     pub at: usize,
-    /// Its length in bytes; at least one.
+    /// The length of the invalid text in bytes; at least one.
     pub length: usize,
     problem: Problem,
 }

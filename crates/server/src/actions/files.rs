@@ -1,5 +1,4 @@
-//! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the
-//! site.
+//! `files = "www"` and `alias = "/srv/manual"`: serve folders and files.
 
 use std::sync::Arc;
 
@@ -19,8 +18,8 @@ use crate::web::{Action, Handler, Request};
 words! {
     /// Which part of the path is looked up in the folder.
     pub enum FilesFrom {
-        /// What `*` stands for: with `path = "/static/*"`, `/static/a.css` is `a.css` in the
-        /// folder. The whole path where the route has no `*`.
+        /// The part that `*` matches: with `path = "/static/*"`, `/static/a.css` is `a.css` in the
+        /// folder. For a route without `*`, the whole path.
         Matched = "matched",
         /// The whole path: `/static/a.css` is `static/a.css` in the folder.
         Path = "path",
@@ -36,24 +35,24 @@ section! {
     /// files = { root = "static", max_age = "1h" }
     /// ```
     pub struct ServeFiles short(root) {
-        /// The folder, or one file that is all there is. Nothing outside it is served, whatever a
-        /// path or a link says.
+        /// The folder, or a single file, which is served for `/` and for its own name. Nothing
+        /// outside it is served, regardless of the path and of symbolic links.
         pub root: Path,
-        /// Names tried in order where a folder is asked for; the first that exists is served.
+        /// Index files for requests of a folder; the first that exists is served.
         pub index: Vec<Text> = ["index.html"],
-        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking (`Cache-Control: max-age`). With `"0s"`
-        /// they ask each time (`no-cache`); without it nothing is said, and they guess.
+        /// How long caches may use a file without revalidation (`Cache-Control: max-age`); `"0s"`
+        /// sends `no-cache`. If not set, no Cache-Control header is sent, and caches decide.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
-        /// Serve names that begin with a dot. `.well-known` at the top is always served.
+        /// Serves names that begin with a dot. `.well-known` at the top is always served.
         pub hidden: bool = false,
-        /// How symbolic links are treated.
+        /// How symbolic links are handled.
         pub symlinks: Symlinks = "refuse",
-        /// Answer unknown paths whose last name has no dot with the page at `/`, whose script
-        /// routes them.
+        /// For single-page applications: unknown paths whose last segment has no dot get the page
+        /// at `/`.
         pub spa: bool = false,
-        /// Send content encoded to those who accept it.
+        /// Sends compressed files to clients that accept them.
         pub compression: Compression = "on",
         /// Which part of the path is looked up in the folder.
         pub from: FilesFrom = "matched",
@@ -61,8 +60,7 @@ section! {
 }
 
 section! {
-    /// Serves a folder or a file that lies somewhere else, in place of what `*` stands for. As
-    /// `files`, in its shortest form.
+    /// Serves a folder or a file from another location: `files` with fewer options.
     ///
     /// ```toml
     /// [[site.route]]
@@ -74,11 +72,11 @@ section! {
     /// alias = "images/icon.png"
     /// ```
     pub struct Alias short(to) {
-        /// The folder, for a path that ends with `*`; or one file, for any path.
+        /// The folder, if the path of the route ends with `*`; or a single file, for any path.
         pub to: Path,
-        /// Show what a folder without an index file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking; as for `files`.
+        /// How long caches may use a file without revalidation, as for `files`.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
     }
 }
@@ -86,7 +84,7 @@ section! {
 /// The directives that folders of all kinds have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FolderSettings<'s> {
-    /// Names tried where a folder is asked for.
+    /// Index files for requests of a folder.
     pub(super) index: &'s [Text],
     /// Whether folders are listed.
     pub(super) listing: Listing,
@@ -143,20 +141,20 @@ pub(super) fn listing(setting: &Setting<bool>) -> Listing {
 #[derive(Debug, Clone)]
 pub struct FilesAction {
     shared: Arc<FilesShared>,
-    look: Look,
+    path: LookupPath,
 }
 
-/// Two are the same when they look up the same in one open folder.
+/// Two actions are equal if they look up the same path in the same open folder.
 impl PartialEq for FilesAction {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.look == other.look
+        Arc::ptr_eq(&self.shared, &other.shared) && self.path == other.path
     }
 }
 
-/// What is looked up.
+/// The path that is looked up in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
-    /// What `*` stands for, or the whole path.
+enum LookupPath {
+    /// The part of the path that `*` matches, or the whole path.
     Matched,
     /// The whole path.
     Path,
@@ -185,9 +183,9 @@ impl ServeFiles {
         };
         Ok(FilesAction {
             shared: open_root(options, &self.root, resources)?,
-            look: match self.from.value() {
-                FilesFrom::Matched => Look::Matched,
-                FilesFrom::Path => Look::Path,
+            path: match self.from.value() {
+                FilesFrom::Matched => LookupPath::Matched,
+                FilesFrom::Path => LookupPath::Path,
             },
         })
     }
@@ -205,7 +203,7 @@ impl ActionDirective for ServeFiles {
 }
 
 impl Alias {
-    /// Opens the folder or file for a route that has or has no rest.
+    /// Opens the folder or file for a route whose path ends with `*` or does not.
     fn open_target(
         &self,
         rest: Rest,
@@ -219,13 +217,15 @@ impl Alias {
         };
         let shared = open_root(folder.options(&self.to, resources), &self.to, resources)?;
         if rest == Rest::Absent && !shared.is_single() {
-            let message =
-                format!("{} is a folder: the route takes one path only", self.to.display());
-            let expected = "a file, or a `path` of the route that ends with `/*`";
+            let message = format!(
+                "{} is a folder, but the path of the route does not end with `*`",
+                self.to.display()
+            );
+            let expected = "a file, or a route whose `path` ends with `/*`";
             return Err(Diagnostic::error(self.to.span(), message).expected(expected));
         }
-        let look = if shared.is_single() { Look::Single } else { Look::Matched };
-        Ok(FilesAction { shared, look })
+        let path = if shared.is_single() { LookupPath::Single } else { LookupPath::Matched };
+        Ok(FilesAction { shared, path })
     }
 }
 
@@ -247,7 +247,7 @@ fn kept(
     resources: &mut Resources<'_>,
 ) -> Opened<OpenAction> {
     let action = opened?;
-    let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.look);
+    let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.path);
     let make = || Ok(action.clone());
     let kept: Arc<FilesAction> = resources.keeper.keep_at(key, &action, make)?;
     Ok(OpenAction::Answer(kept))
@@ -266,24 +266,24 @@ impl Action for FilesAction {
     }
 
     fn handler(&self) -> Box<dyn Handler> {
-        Box::new(FilesHandler { files: Files::of_reactor(&self.shared), look: self.look })
+        Box::new(FilesHandler { files: Files::of_reactor(&self.shared), path: self.path })
     }
 }
 
 struct FilesHandler {
     files: Files,
-    look: Look,
+    path: LookupPath,
 }
 
 impl Handler for FilesHandler {
     fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
         let rest = request.rest();
-        let (path, mount) = match (self.look, &rest) {
-            (Look::Single, _) => (&b"/"[..], &[][..]),
-            (Look::Matched, Some(rest)) => {
+        let (path, mount) = match (self.path, &rest) {
+            (LookupPath::Single, _) => (&b"/"[..], &[][..]),
+            (LookupPath::Matched, Some(rest)) => {
                 (&**rest, &request.path[..request.rest_at.unwrap_or_default()])
             }
-            (Look::Matched, None) | (Look::Path, _) => (&*request.raw_path, &[][..]),
+            (LookupPath::Matched, None) | (LookupPath::Path, _) => (&*request.raw_path, &[][..]),
         };
         let file_request = FileRequest {
             method: request.head.method,

@@ -1,6 +1,5 @@
-//! What a route does with a request. Each action is a file of its own: its section, the
-//! [`ActionDirective`] of that section, and what answers. Adding one adds its module and its line
-//! in [`actions!`].
+//! The actions of routes. Each action is one file: its section, the [`ActionDirective`] of that
+//! section, and its handler. A new one adds its module and its line in [`actions!`].
 
 mod files;
 mod redirect;
@@ -42,11 +41,11 @@ pub(crate) trait ActionDirective: fmt::Debug + Send + Sync {
     fn open(&self, offer: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction>;
 }
 
-/// What a route leads to.
+/// How a route answers.
 pub(crate) enum OpenAction {
-    /// To an answer.
+    /// An action that answers the request.
     Answer(Arc<dyn Action>),
-    /// To another path of the site.
+    /// A rewrite to another path of the site.
     Rewrite(Arc<RewriteAction>),
 }
 
@@ -63,22 +62,21 @@ macro_rules! actions {
         $next! {
             $($section)*
             actions: $crate::actions::ActionDirective {
-                /// Serve the files of a folder.
+                /// Serves the files of a folder.
                 files: $crate::actions::ServeFiles,
-                /// Serve a folder or a file that lies somewhere else.
+                /// Serves a folder or a file from another location.
                 alias: $crate::actions::Alias,
-                /// Serve the folders of the users of this machine, below `/~name/`.
+                /// Serves a folder in the home directory of each user, under `/~name/`.
                 user_folders: $crate::actions::UserFolders,
-                /// Render a template.
+                /// Renders a template.
                 page: $crate::pages::PageSettings,
-                /// Answer with content that stands here.
+                /// Responds with text, HTML or JSON from the configuration.
                 respond: $crate::actions::Respond,
-                /// Answer with a status alone.
+                /// Responds with a status and its default page.
                 status: $crate::actions::StatusCode,
-                /// Send the client elsewhere.
+                /// Redirects the client to another URL.
                 redirect: $crate::actions::Redirect,
-                /// Go on with another path and query of the site: its routes are asked again, from
-                /// the first one on.
+                /// Rewrites path and query, then matches the routes again.
                 rewrite: $crate::actions::Rewrite,
             }
         }

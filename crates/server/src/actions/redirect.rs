@@ -1,4 +1,4 @@
-//! `redirect = "https://example.org"`: to another place, on this host or on another.
+//! `redirect = "https://example.org"`: redirects to another URL.
 
 use bytes::Bytes;
 use vervet_config::{Diagnostic, Setting, Text, section};
@@ -15,7 +15,7 @@ use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Sends the client elsewhere.
+    /// Redirects the client to another URL.
     ///
     /// ```toml
     /// [[site]]
@@ -28,32 +28,32 @@ section! {
     /// redirect = "/posts/{id}{query}"
     /// ```
     pub struct Redirect short(to) {
-        /// Where to: a path on this host, or a URI. A scheme and a host alone take path and query
-        /// of the request along.
+        /// The target: a path on this host, or an absolute URL. If it is only a scheme and a host,
+        /// path and query of the request are appended.
         ///
-        /// In it, `{NAME}` stands for a variable of the route's path, `{path}` for the path of the
-        /// request, `{rest}` for the part of it that `*` stands for, `{query}` for the query with
-        /// its question mark, `{host}` for the host without port, `{scheme}` and `{method}` for
-        /// themselves; `{{` and `}}` are braces. Values are encoded as their place needs it. In a
-        /// host only `{host}` may stand, and variables of a type other than `any`.
+        /// Placeholders: `{NAME}` is a variable of the route's path, `{path}` the path of the
+        /// request, `{rest}` the part that `*` matches, `{query}` the query with its question mark,
+        /// `{host}` the host without port, `{scheme}` and `{method}` those of the request; `{{` and
+        /// `}}` are literal braces. Values are percent-encoded as needed. The host of a URL can
+        /// contain only `{host}`, and variables of a type other than `any`.
         pub to: Text,
-        /// 301 (moved for good), 302 (for now), 303 (answered there by GET), 307 and 308 (as 302
-        /// and 301, and the method stays what it is). Clients keep 301 and 308 for long: try with
-        /// 302 or 307 first.
+        /// 301 (moved permanently), 302 (found, temporary), 303 (see other, fetched by GET), 307
+        /// and 308 (like 302 and 301, but the client keeps the method). Browsers cache 301 and 308
+        /// for a long time: try with 302 or 307 first.
         pub status: u16 = 302,
     }
 }
 
-/// Answers every request with a Location.
+/// Answers every request with a redirect.
 #[derive(Debug, Clone)]
 struct RedirectAction {
     status: Status,
-    to: To,
+    to: Target,
     server: Box<str>,
 }
 
 #[derive(Debug, Clone)]
-enum To {
+enum Target {
     Fixed(Fixed),
     Filled(Box<Template>),
 }
@@ -69,18 +69,18 @@ impl ActionDirective for Redirect {
 }
 
 impl RedirectAction {
-    /// Reads the target for a route that has this to offer.
+    /// Parses the target with the placeholders of the route.
     fn new(settings: &Redirect, offer: Offer<'_>, server: &str) -> Result<Self, Diagnostic> {
         let status = status(&settings.status)?;
         let template = Template::parse(&settings.to, TemplateUse::Location, offer)
             .map_err(|flaw| flaw.at(settings.to.span(), &settings.to))?;
         let to = match template.fixed() {
-            Some(location) => To::Fixed(Fixed::new(
+            Some(location) => Target::Fixed(Fixed::new(
                 status,
                 head(status, location.as_bytes(), server).into_bytes(),
                 Bytes::new(),
             )),
-            None => To::Filled(Box::new(template)),
+            None => Target::Filled(Box::new(template)),
         };
         Ok(Self { status, to, server: Box::from(server) })
     }
@@ -90,7 +90,7 @@ fn status(setting: &Setting<u16>) -> Result<Status, Diagnostic> {
     let code = *setting.value();
     let known = matches!(code, 301 | 302 | 303 | 307 | 308);
     Status::new(code).filter(|_| known).ok_or_else(|| {
-        let message = format!("`status` cannot be {code}: it does not redirect");
+        let message = format!("`status` cannot be {code}: it is not a redirect status");
         Diagnostic::error(setting.span(), message).expected("301, 302, 303, 307 or 308")
     })
 }
@@ -114,8 +114,8 @@ impl Action for RedirectAction {
 impl Handler for RedirectAction {
     fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
         let template = match &self.to {
-            To::Fixed(fixed) => return fixed.send(exchange),
-            To::Filled(template) => template,
+            Target::Fixed(fixed) => return fixed.send(exchange),
+            Target::Filled(template) => template,
         };
         if template.needs_host() && request.host.is_empty() {
             // HTTP/1.0 without Host: there is no telling where to.

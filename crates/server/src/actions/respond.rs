@@ -1,4 +1,4 @@
-//! `respond = "text"`: content that stands in the configuration.
+//! `respond = "text"`: responds with content from the configuration.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -21,8 +21,8 @@ use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Answers with content that stands here, whatever the method. One of `text`, `html` and `json`
-    /// gives it.
+    /// Responds with content from the configuration, for all methods. Set one of `text`, `html` and
+    /// `json`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -34,8 +34,7 @@ section! {
     /// respond = { status = 503, html = "<h1>Back at noon</h1>" }
     /// ```
     pub struct Respond short(text) {
-        /// The status. One of 200 comes with an entity tag, and with 304 to those who have it
-        /// already.
+        /// The status. A response with 200 has an ETag, and conditional requests can get 304.
         pub status: u16 = 200 in 200..=599,
         /// Content of type `text/plain; charset=utf-8`.
         pub text: Option<Text>,
@@ -43,7 +42,7 @@ section! {
         pub html: Option<Text>,
         /// Content of type `application/json`.
         pub json: Option<Text>,
-        /// Another media type for the content.
+        /// The media type; if not set, that of `text`, `html` or `json`.
         pub r#type: Option<Text>,
     }
 }
@@ -52,7 +51,7 @@ section! {
 #[derive(Debug, Clone)]
 struct RespondAction {
     whole: Fixed,
-    /// Where it can be asked for by a condition.
+    /// For conditional requests, if the status is 200.
     tagged: Option<Tagged>,
     server: Box<str>,
 }
@@ -101,9 +100,8 @@ fn status(setting: &Setting<u16>) -> Result<Status, Diagnostic> {
     let known = Status::new(code)
         .filter(|known| known.class() != Class::Informational && known.allows_content());
     known.ok_or_else(|| {
-        let message = format!(
-            "an answer with status {code} has no content: use `status` instead of `respond`"
-        );
+        let message =
+            format!("a response with status {code} has no body: use `status` instead of `respond`");
         Diagnostic::error(setting.span(), message)
     })
 }
@@ -121,7 +119,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
         return Err(Diagnostic::error(span, message).expected("`text`, `html` or `json`"));
     };
     if let Some((another, _)) = another {
-        let message = "`respond` has two contents";
+        let message = "`respond` has more than one content";
         return Err(Diagnostic::error(another.span(), message)
             .note_at(setting.span(), "the other one is here"));
     }
@@ -134,7 +132,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     }
     let media_type = settings.r#type.value().as_deref();
     if media_type.is_some_and(|own| own.is_empty() || own.chars().any(char::is_control)) {
-        return Err(Diagnostic::error(settings.r#type.span(), "`type` is not a media type")
+        return Err(Diagnostic::error(settings.r#type.span(), "`type` is not a valid media type")
             .expected("such as `text/css`"));
     }
     Ok((text, media_type.unwrap_or(usual)))

@@ -1,4 +1,4 @@
-//! `rewrite = "/new/{id}"`: the directive; [`RewriteAction`] does the work.
+//! `rewrite = "/new/{id}"`: the directive of [`RewriteAction`].
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::resources::{Opened, Resources};
 use crate::web::RewriteAction;
 
 section! {
-    /// Goes on with another path and query of the site: its routes are tried again, from the first
-    /// one on.
+    /// Rewrites path and query, then matches the routes of the site again, from the first one on.
+    /// After 8 rewrites of a request the response is 500.
     ///
     /// ```toml
     /// [[site.route]]
@@ -19,8 +19,8 @@ section! {
     /// rewrite = "/post.html?id={id}"
     /// ```
     pub struct Rewrite short(to) {
-        /// The path, with the placeholders of `redirect`. The query of the request stays unless the
-        /// target has one.
+        /// The new path, with the placeholders of `redirect`. If it has no query, the query of the
+        /// request is kept; a `?` at its end removes it.
         pub to: Text,
     }
 }

@@ -1,4 +1,4 @@
-//! `status = 404`: a status with the page that explains it, or with nothing where none is needed.
+//! `status = 404`: a status with its default page, or without content if it has none.
 
 use bytes::Bytes;
 use vervet_config::{Diagnostic, section};
@@ -13,7 +13,7 @@ use crate::response::explanatory_page;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Answers with a status and the page that explains it: `status = 404`.
+    /// Responds with a status and its default page: `status = 404`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -21,7 +21,8 @@ section! {
     /// status = 410
     /// ```
     pub struct StatusCode short(code) {
-        /// The status. Not one that needs more than itself, such as a redirect or a challenge.
+        /// The status, from 200 to 999. Statuses that need more than a page are not allowed:
+        /// redirects, 401, 407, 405, 206, 304 and 416.
         pub code: u16,
     }
 }
@@ -41,7 +42,7 @@ impl ActionDirective for StatusCode {
 struct StatusAction(Fixed);
 
 impl StatusAction {
-    /// Takes a status that can stand alone.
+    /// Prepares the response; an error if the status needs more than a page.
     fn new(status: &StatusCode, server: &str) -> Result<Self, Diagnostic> {
         let status = &status.code;
         let code = *status.value();
@@ -51,16 +52,14 @@ impl StatusAction {
         };
         let Some(known) = Status::new(code).filter(|known| known.class() != Class::Informational)
         else {
-            return refuse("an answer has a status from 200 to 999");
+            return refuse("expected a status from 200 to 999");
         };
         match code {
-            206 | 304 | 416 => return refuse("it answers a range or a condition of the request"),
-            301 | 302 | 303 | 307 | 308 => return refuse("say with `redirect` where it leads"),
-            401 | 407 => return refuse("it needs a challenge, which `auth` makes"),
+            206 | 304 | 416 => return refuse("it is only for range and conditional requests"),
+            301 | 302 | 303 | 307 | 308 => return refuse("use `redirect`, which has a target"),
+            401 | 407 => return refuse("it needs a challenge: use `auth`"),
             405 => {
-                return refuse(
-                    "it tells the methods that do; give them to the other routes with `method`",
-                );
+                return refuse("it lists the allowed methods: set `method` in the other routes");
             }
             _ => {}
         }
@@ -81,6 +80,6 @@ impl Action for StatusAction {
 
 impl Handler for StatusAction {
     fn answer(&mut self, _: &Request<'_>, _: Exchange<'_>) -> Outcome {
-        self.0.give()
+        self.0.outcome()
     }
 }

@@ -1,7 +1,7 @@
 //! `user_folders = "public_html"`: `/~bob/` is the folder of that name in Bob's home.
 //!
-//! Who may be served is decided by the file of accounts; what, by the folder, which is reached from
-//! the home without passing a symbolic link: a user cannot put something else in its place.
+//! The file of accounts determines the users. The folder is opened from the home without following
+//! symbolic links, so that a user cannot replace it with another one.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
 use super::files::{FolderSettings, listing};
-use super::users::{Look, Users};
+use super::users::{Accounts, Users};
 use super::{ActionDirective, OpenAction};
 use crate::files::FileRequest;
 use crate::files::Files;
@@ -23,14 +23,14 @@ use crate::matching::{Offer, SlashForm};
 use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 
-/// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are
-/// asked for.
+/// Maximum number of user folders that a reactor keeps open. Above it, all are closed.
 pub const USERS_OPEN_MAX: usize = 256;
 
 section! {
-    /// Serves a folder in the home of each user: `/~bob/` is `public_html` in the home of `bob`.
+    /// Serves a folder in the home directory of each user: `/~bob/` is `public_html` in the home of
+    /// `bob`.
     ///
-    /// Never served: the user with number 0, names that begin with a dot, homes that are `/`.
+    /// Never served: the user with ID 0, names that begin with a dot, and homes that are `/`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -38,29 +38,29 @@ section! {
     /// user_folders = "public_html"
     /// ```
     pub struct UserFolders short(folder) {
-        /// The folder, relative to the home. Neither it nor a folder on the way may be a symbolic
-        /// link.
+        /// The folder, relative to the home directory. Neither it nor its parent folders in the
+        /// home may be symbolic links.
         pub folder: Text = "public_html",
-        /// Users with a smaller number are not served: services, as a rule.
+        /// The smallest user ID that is served; system accounts usually have IDs below 1000.
         pub uid_min: u32 = 1000 in 1..=4294967295,
-        /// The only users who are served; without it all are.
+        /// The names of the users to serve; if not set, all.
         pub only: Vec<Text>,
-        /// Users who are not served.
+        /// The names of users that are not served.
         pub except: Vec<Text>,
-        /// The file of accounts.
+        /// The file with the user accounts, in the format of `/etc/passwd`.
         pub accounts: Path = "/etc/passwd",
-        /// Names tried in order where a folder is asked for.
+        /// Index files for requests of a folder; the first that exists is served.
         pub index: Vec<Text> = ["index.html"],
-        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking; as for `files`.
+        /// How long caches may use a file without revalidation, as for `files`.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
-        /// Follow symbolic links beneath the folder.
+        /// How symbolic links below the folder are handled.
         pub symlinks: Symlinks = "refuse",
     }
 }
 
-/// Answers with files of users.
+/// Serves the files of users.
 #[derive(Debug, Clone)]
 struct UserFoldersAction(Arc<Shared>);
 
@@ -71,7 +71,7 @@ struct Shared {
     only: Vec<String>,
     except: Vec<String>,
     accounts: PathBuf,
-    /// As every folder is served, but for its place.
+    /// The options of all folders, without their paths.
     options: FilesOptions,
     limits: CacheLimits,
     pool: Arc<FilesPool>,
@@ -89,17 +89,20 @@ impl ActionDirective for UserFolders {
 }
 
 impl UserFoldersAction {
-    /// Takes the rules. Folders are opened when they are asked for.
+    /// Prepares the rules. Folders are opened on their first request.
     fn new(settings: &UserFolders, resources: &Resources<'_>) -> Result<Self, Diagnostic> {
         let folder = PathBuf::from(settings.folder.value());
         let is_name = |part| matches!(part, std::path::Component::Normal(_));
         if folder.as_os_str().is_empty() || !folder.components().all(is_name) {
-            let message = format!("`folder` cannot be `{}`: it lies in the home", folder.display());
+            let message = format!(
+                "`folder` cannot be `{}`: it must be relative to the home directory",
+                folder.display()
+            );
             return Err(Diagnostic::error(settings.folder.span(), message)
                 .expected("a name such as `public_html`"));
         }
         if !settings.accounts.is_file() {
-            let message = format!("there is no file {}", settings.accounts.display());
+            let message = format!("the file {} does not exist", settings.accounts.display());
             return Err(Diagnostic::error(settings.accounts.span(), message));
         }
         let common = FolderSettings {
@@ -128,7 +131,7 @@ impl Action for UserFoldersAction {
 
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(UserFoldersHandler {
-            users: Users::of(&self.0.accounts),
+            users: Users::new(&self.0.accounts),
             open: HashMap::new(),
             shared: Arc::clone(&self.0),
         })
@@ -146,7 +149,7 @@ impl Handler for UserFoldersHandler {
         let Some((name, rest)) = split(&request.path) else {
             return Outcome::Done(self.missing());
         };
-        if self.users.look(request.now) == Look::Changed {
+        if self.users.look(request.now) == Accounts::Changed {
             self.open.clear();
         }
         if !self.serves(name) {
@@ -173,7 +176,7 @@ impl Handler for UserFoldersHandler {
     }
 }
 
-/// The name, and what follows it, of `/~name/...`.
+/// Splits `/~name/...` into the name and the rest.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let named = path.strip_prefix(b"/~")?;
     let end = memchr::memchr(b'/', named).unwrap_or(named.len());
@@ -181,8 +184,8 @@ fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl UserFoldersHandler {
-    /// Whether a user of this name may be served. What is refused is not told from what is not
-    /// there.
+    /// Whether the files of this user may be served. Refused and unknown users get the same
+    /// response.
     fn serves(&self, name: &[u8]) -> bool {
         let rules = &*self.shared;
         let is_in = |names: &[String]| names.iter().any(|known| known.as_bytes() == name);

@@ -1,15 +1,14 @@
-//! The users of the machine, as the file of accounts names them: `/etc/passwd`, or one of its form.
+//! The users of the machine, from `/etc/passwd` or a file of its format.
 //!
-//! The file is read when it has changed, looked at once in [`LOOK_MS`]. Accounts of directories
-//! elsewhere, such as LDAP, are not asked: that may take seconds, and a site that wants their
-//! folders served can list them in a file.
+//! The file is checked for changes once in [`LOOK_MS`]. Accounts of directory services, such as
+//! LDAP, are not looked up, because that may take seconds; a site can list them in a file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use vervet_engine::reactor::Now;
 
-/// How often the file is looked at, in milliseconds.
+/// Interval of checking the file for changes, in milliseconds.
 const LOOK_MS: u64 = 900;
 
 /// The largest file that is read, in bytes: a hundred thousand accounts.
@@ -33,7 +32,7 @@ pub struct Users {
     looked_ms: Option<u64>,
 }
 
-/// What tells one state of the file from another.
+/// The version of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     bytes: u64,
@@ -41,41 +40,41 @@ struct State {
     inode: u64,
 }
 
-/// Whether the accounts are others than at the last look.
+/// Whether the accounts have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Accounts {
     /// Accounts were added, removed or edited.
     Changed,
     /// The accounts are the same.
-    Same,
+    Unchanged,
 }
 
 impl Users {
-    /// The accounts of `file`; read at the first look.
-    pub fn of(file: impl Into<PathBuf>) -> Self {
+    /// The accounts of `file`, which is read by the first [`Users::look`].
+    pub fn new(file: impl Into<PathBuf>) -> Self {
         Self { file: file.into(), ..Self::default() }
     }
 
-    /// Reads the file if it has changed, at most once in [`LOOK_MS`]. Where it cannot be read, what
-    /// was known stays.
-    pub fn look(&mut self, now: Now) -> Look {
+    /// Reads the file if it has changed, at most once in [`LOOK_MS`]. If it cannot be read, the
+    /// known accounts stay.
+    pub fn look(&mut self, now: Now) -> Accounts {
         let is_fresh = |looked: u64| now.monotonic_ms.saturating_sub(looked) < LOOK_MS;
         if self.looked_ms.is_some_and(is_fresh) {
-            return Look::Same;
+            return Accounts::Unchanged;
         }
         self.looked_ms = Some(now.monotonic_ms);
         let Some(state) = state(&self.file).filter(|state| Some(*state) != self.state) else {
-            return Look::Same;
+            return Accounts::Unchanged;
         };
         let Ok(text) = std::fs::read(&self.file) else {
-            return Look::Same;
+            return Accounts::Unchanged;
         };
         self.state = Some(state);
         self.known = text.split(|&byte| byte == b'\n').filter_map(account).collect();
-        Look::Changed
+        Accounts::Changed
     }
 
-    /// The account of this name, as of the last look.
+    /// The account of this name when the file was last read.
     pub fn get(&self, name: &[u8]) -> Option<&User> {
         self.known.get(name)
     }
@@ -92,7 +91,7 @@ fn state(file: &Path) -> Option<State> {
     })
 }
 
-/// `name:password:uid:gid:gecos:home:shell` (passwd(5)). Lines of another form are passed over.
+/// Parses `name:password:uid:gid:gecos:home:shell` (passwd(5)). Other lines are ignored.
 fn account(line: &[u8]) -> Option<(Box<[u8]>, User)> {
     use std::os::unix::ffi::OsStrExt;
     let mut parts = line.split(|&byte| byte == b':');

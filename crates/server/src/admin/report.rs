@@ -1,4 +1,4 @@
-//! The state of a server at one moment, and where the admin service gets it.
+//! The state of a server at one moment, and the source of it for the admin service.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -34,12 +34,12 @@ pub trait StatusSource: Send + Sync {
 /// The phase of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// It does not answer requests yet.
+    /// The server does not answer requests yet.
     #[default]
     Starting,
-    /// It accepts and answers requests.
+    /// The server accepts and answers requests.
     Ready,
-    /// It finishes active requests and accepts no more connections.
+    /// The server finishes active requests and accepts no more connections.
     Draining,
 }
 
@@ -59,11 +59,11 @@ impl Phase {
 pub struct Report {
     /// The version of the program.
     pub version: &'static str,
-    /// The phase of its life.
+    /// The phase of the server.
     pub phase: Phase,
-    /// When it started, in seconds since 1970.
+    /// When the server started, in seconds since 1970.
     pub started_unix: u64,
-    /// How long it has been running, in seconds.
+    /// How long the server has been running, in seconds.
     pub uptime_seconds: u64,
     /// The number of the current plan: 1 at the start, increased by each reload.
     pub generation: u64,
@@ -134,7 +134,7 @@ pub struct Reloads {
 /// A listener and its bound address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenerReport {
-    /// Its name in the configuration.
+    /// The name of the listener in the configuration.
     pub name: String,
     /// The address that it is bound to.
     pub address: String,

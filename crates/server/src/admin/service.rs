@@ -48,7 +48,7 @@ impl Admin {
         let method = exchange.head().method;
         let changes = matches!(method, Method::Post | Method::Put | Method::Delete);
         if !changes && !matches!(method, Method::Get | Method::Head) {
-            return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET, PUT and DELETE\n");
+            return Answer::text(Status::METHOD_NOT_ALLOWED, "use GET, PUT or DELETE\n");
         }
         if changes && exchange.peer().is_some() {
             return Answer::text(Status::FORBIDDEN, "changes are accepted on a unix socket only\n");
@@ -62,7 +62,7 @@ impl Admin {
     /// The response to a method and a path without its query.
     fn answer(&self, method: Method, path: &[u8]) -> Answer {
         if !matches!(method, Method::Get | Method::Head) {
-            return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+            return Answer::text(Status::METHOD_NOT_ALLOWED, "use GET or HEAD\n");
         }
         match path {
             b"/-/live" => Answer::text(Status::OK, "live\n"),

@@ -1,9 +1,8 @@
-//! Answers that are not files, compressed on their way out: pages, listings of apps, whatever is
-//! text and in memory.
+//! Compresses responses that are not files: pages and other text in memory.
 //!
-//! Small ones are compressed where they are, larger ones by the thread that also compresses files,
-//! and go out when they are ready. What is a file or a stream stays as it is: files bring their own
-//! codings, and a stream may have to arrive at once.
+//! Small ones are compressed on the reactor, larger ones on the thread that also compresses files.
+//! Files and streams are not compressed here: files have their own compression, and a stream may
+//! have to be delivered at once.
 
 use std::sync::Arc;
 
@@ -23,7 +22,7 @@ use crate::offload::Offload;
 /// Up to this many bytes are compressed on the reactor's thread: some 0.2 ms.
 pub const INLINE_BYTES_MAX: usize = 16 * 1024;
 
-/// What compresses the answers of a site or route.
+/// Compresses the responses of a site or route.
 #[derive(Debug)]
 pub struct AnswerCompression {
     min_bytes: u64,
@@ -31,7 +30,7 @@ pub struct AnswerCompression {
     offload: Arc<Offload>,
 }
 
-/// What the client of a request accepts. It is read before the request is gone.
+/// The content codings that a client accepts, copied from its request.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceptedCodings {
     preference: Preference,
@@ -39,21 +38,21 @@ pub struct AcceptedCodings {
 }
 
 impl AcceptedCodings {
-    /// What a request with this head accepts.
+    /// The codings that a request with this head accepts.
     pub fn of(head: &RequestHead<'_>) -> Self {
         let values: Vec<_> = head.fields.all(Known::AcceptEncoding).collect();
-        Self { preference: Preference::of(&values.join(&b", "[..])), method: head.method }
+        Self { preference: Preference::parse(&values.join(&b", "[..])), method: head.method }
     }
 }
 
-/// Whether an answer is sent in another coding.
+/// Whether and how a response is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    /// It never is, for any client.
+    /// Never compressed, for any client.
     AsItIs,
-    /// Not for this client.
+    /// Not compressed for this client.
     NotHere,
-    /// In this one.
+    /// Compressed with this coding.
     In(Encoding),
 }
 
@@ -92,11 +91,11 @@ impl AnswerCompression {
                 Compressed::NotSmaller => response,
             };
         }
-        let Some(place) = self.offload.place() else {
+        let Some(slot) = self.offload.slot() else {
             return response;
         };
         let (sender, reader) = pipe();
-        self.offload.run(place, Box::new(move || send_compressed(sender, &content, encoding)));
+        self.offload.run(slot, Box::new(move || send_compressed(sender, &content, encoding)));
         encoded(response, encoding).content(Content::Stream { length: None, reader })
     }
 
@@ -203,7 +202,7 @@ mod tests {
 
     fn apply(case: &Case, response: Response) -> Response {
         let accepted =
-            AcceptedCodings { preference: Preference::of(case.1.as_bytes()), method: case.2 };
+            AcceptedCodings { preference: Preference::parse(case.1.as_bytes()), method: case.2 };
         let compression = AnswerCompression::new(MIN_BYTES, case.0.to_vec(), Arc::default());
         compression.apply(accepted, response, || pipe(1024, Arc::new(|| {})))
     }

@@ -1,4 +1,4 @@
-//! Content compressed in one piece: how hard, from which size on and up to which.
+//! Compresses content in one piece: levels, and the sizes between which it is done.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW_BITS: u32 = 20;
 const GZIP_LEVEL: u32 = 6;
 
-/// What compressing a file gave.
+/// The result of compressing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Compressed {
     Smaller(Bytes),

@@ -1,7 +1,6 @@
-//! Content codings: which one a client accepts, how hard content is compressed, and answers
-//! compressed on their way out.
+//! Content codings: which one a client accepts, compression levels, and compressed responses.
 //!
-//! What is kept of compressed files is the file server's business.
+//! The cache of compressed files belongs to the file server.
 
 mod answer;
 mod encode;

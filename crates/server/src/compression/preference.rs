@@ -1,5 +1,5 @@
-//! The codings a peer accepts, best first, in one byte; and a memory of recent Accept-Encoding
-//! values, because browsers of one kind all send the same.
+//! The codings that a client accepts, best first, in one byte; and a cache of recent
+//! Accept-Encoding values, because browsers of one kind all send the same.
 
 use vervet_http::negotiation::{Encoding, choose_encoding};
 
@@ -13,7 +13,7 @@ pub(crate) struct Preference(u8);
 impl Preference {
     pub(crate) const IDENTITY: Self = Self(0);
 
-    pub(crate) fn of(accept_encoding: &[u8]) -> Self {
+    pub(crate) fn parse(accept_encoding: &[u8]) -> Self {
         let mut left = OFFERED.to_vec();
         let mut packed = 0;
         let mut shift = 0;
@@ -28,7 +28,7 @@ impl Preference {
         }
     }
 
-    /// All of it, for hashing.
+    /// The packed codings, for hashing.
     pub(crate) const fn bits(self) -> u8 {
         self.0
     }
@@ -61,7 +61,7 @@ impl PreferenceMemory {
         if let Some((_, preference)) = known {
             return *preference;
         }
-        let preference = Preference::of(accept_encoding);
+        let preference = Preference::parse(accept_encoding);
         if accept_encoding.len() <= VALUE_BYTES_MAX {
             let entry = (Box::from(accept_encoding), preference);
             if self.known.len() < REMEMBERED_MAX {
@@ -81,7 +81,7 @@ mod tests {
     use Encoding::{Brotli, Gzip, Zstd};
 
     fn check(accept_encoding: &str, expected: &[Encoding]) {
-        let found: Vec<_> = Preference::of(accept_encoding.as_bytes()).encodings().collect();
+        let found: Vec<_> = Preference::parse(accept_encoding.as_bytes()).encodings().collect();
         assert_eq!(found, expected, "{accept_encoding:?}");
     }
 
@@ -105,7 +105,7 @@ mod tests {
         for round in 0..2 {
             for number in 0..20 {
                 let value = format!("gzip;q=0.{number}{round}, br;q=0.1");
-                let expected = Preference::of(value.as_bytes());
+                let expected = Preference::parse(value.as_bytes());
                 assert_eq!(memory.preference(value.as_bytes()), expected);
                 assert_eq!(memory.preference(value.as_bytes()), expected);
             }

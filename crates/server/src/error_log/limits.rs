@@ -35,7 +35,7 @@ impl LimitWatch {
             ("write_rate_min", before.write_rate, after.write_rate),
         ];
         let levels =
-            [(Level::Warning, "refused", &in_number[..]), (Level::Info, "cut", &in_time[..])];
+            [(Level::Warning, "refused", &in_number[..]), (Level::Info, "closed", &in_time[..])];
         for (level, what, limits) in levels {
             for (name, before, after) in limits {
                 let count = after.saturating_sub(*before);
@@ -74,7 +74,7 @@ mod tests {
             lines.iter().filter_map(|line| line.split_once(' ')).map(|(_, text)| text).collect();
         let expected = [
             "warning limit: connections_max: 5 connections refused",
-            "info limit: head_timeout_ms: 2 connections cut",
+            "info limit: head_timeout_ms: 2 connections closed",
             "warning limit: connections_max: 1 connections refused",
         ];
         assert_eq!(found, expected);

@@ -8,15 +8,15 @@ use crate::log_sinks::{FIELD_MARK, SEVERITY_MARK, Severity, Target};
 use crate::timestamp::utc;
 
 words! {
-    /// The severity of an event. A log of one level includes the more severe ones.
+    /// The severity of an event. Each level includes the more severe ones.
     pub enum Level {
-        /// A failure: of a page, a log, a reload.
+        /// Failures: of a page, a log, a reload.
         Error = "error",
-        /// A possible failure, or something given up for now.
+        /// Possible failures, and work that was given up temporarily.
         Warning = "warning",
-        /// The start, a reload, a drain.
+        /// Start, reload and shutdown.
         Notice = "notice",
-        /// Errors of peers.
+        /// Errors of clients.
         Info = "info",
         /// Details for debugging.
         Debug = "debug",
@@ -47,7 +47,7 @@ impl Level {
 /// Bytes of the text of an event; longer ones are cut.
 const TEXT_BYTES_MAX: usize = 8192;
 
-/// One event.
+/// An event of the error log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'a> {
     pub(super) level: Level,

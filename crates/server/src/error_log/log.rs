@@ -26,7 +26,7 @@ pub struct ErrorLog {
 #[derive(Debug)]
 struct State {
     level: Level,
-    /// Levels of single kinds of events.
+    /// Levels for kinds of events, which override `level`.
     parts: Vec<(&'static str, Level)>,
     format: LineFormat,
     sender: Arc<LineSender>,

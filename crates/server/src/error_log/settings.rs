@@ -8,9 +8,9 @@ use crate::log_sinks::{
 };
 
 section! {
-    /// The error log: one line for each event that is not a request. Without a target it goes to
-    /// standard error. Of each kind of event, thirty are written at once and then one per second;
-    /// the rest are counted.
+    /// The error log: one line for each event that is not a request, such as a reload or a failure.
+    /// If no target is set, it goes to standard error. Each kind of event is limited to a burst of
+    /// 30 lines and then one per second; the others are counted.
     ///
     /// ```toml
     /// [error_log]
@@ -18,29 +18,29 @@ section! {
     /// file  = "/var/log/vervet/error.log"
     /// ```
     pub struct ErrorLogSettings short(level) {
-        /// The minimum level of events that are written.
+        /// The minimum severity of events that are logged.
         pub level: Level = "notice",
-        /// Levels of single parts of the server, which override it.
+        /// Levels for parts of the server, which override `level`.
         pub parts: Option<PartLevels>,
-        /// The file that lines are appended to. It is reopened on SIGUSR1 and when it was renamed.
+        /// The log file. Lines are appended. It is reopened on SIGUSR1 and after it was renamed.
         /// Its directory must exist.
         pub file: Option<Path>,
-        /// Permissions of a new file, in octal; at most 640, less the bits of the umask.
+        /// Permissions of a new file, in octal; at most 640, and reduced by the umask.
         pub mode: LogMode = "640",
-        /// Standard output or standard error.
+        /// Writes to standard output or standard error.
         pub stream: Option<StreamName>,
-        /// A syslog daemon; levels become severities.
+        /// Writes to a syslog daemon, with levels as severities.
         pub syslog: Option<Syslog>,
-        /// The systemd journal; levels become priorities, and `VERVET_KIND` is the kind of the
-        /// event.
+        /// Writes to the systemd journal, with levels as priorities and the kind of the event in
+        /// `VERVET_KIND`.
         pub journal: Option<Journal>,
-        /// When the file is rotated, and how many copies are kept.
+        /// When the file is rotated, and how many rotated files are kept.
         pub rotate: Option<Rotation>,
     }
 }
 
 section! {
-    /// Levels of single parts of the server.
+    /// Levels for parts of the server. A part without a level has `error_log.level`.
     ///
     /// ```toml
     /// [error_log.parts]
@@ -50,15 +50,15 @@ section! {
     pub struct PartLevels {
         /// User files and passwords.
         pub auth: Option<Level>,
-        /// Limits of the server that were reached.
+        /// Limits of the server that were exceeded.
         pub limit: Option<Level>,
         /// Rendering of page templates.
         pub page: Option<Level>,
         /// Reloads of the configuration.
         pub reload: Option<Level>,
-        /// Requests that were refused or incomplete.
+        /// Requests that were rejected or incomplete.
         pub request: Option<Level>,
-        /// Routes that rewrite in a circle.
+        /// Routes that rewrite a request in a loop.
         pub routing: Option<Level>,
     }
 }
@@ -87,13 +87,13 @@ impl ErrorLogSettings {
         level.unwrap_or(*self.level).index() >= Level::Info.index()
     }
 
-    /// Where the lines go. New files belong to `owner`, a user and a group.
+    /// The target of the lines. New files belong to `owner`, a user and a group.
     pub fn target(&self, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;
         Ok(target.unwrap_or(Target::Stderr))
     }
 
-    /// When its file is rotated; `None` for never.
+    /// The rotation of the log file; `None` for never.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
         self.targets().rotation()
     }

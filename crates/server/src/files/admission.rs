@@ -1,9 +1,8 @@
-//! Which entries come into a full cache: those that are requested a second time.
+//! Admits entries to a full cache only when they are requested a second time.
 //!
-//! An entry that comes into a full cache evicts another, and both cost: the allocation, the table,
-//! the memory that the next requests do not find in the processor's cache. For a set of files that
-//! is larger than the cache, or for a scan, that price buys nothing, since the new entry is evicted
-//! before it is requested again. So the first request only leaves a mark.
+//! A new entry in a full cache evicts another, which costs an allocation and cache misses of the
+//! processor. For a set of files larger than the cache, or a scan, that is wasted, because the new
+//! entry is evicted before it is requested again. So the first request only leaves a mark.
 
 use std::hash::{BuildHasher, Hash};
 

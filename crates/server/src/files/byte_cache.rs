@@ -1,8 +1,7 @@
-//! A cache bounded by the memory of what it holds, which counts hits, misses, evictions and its
-//! content.
+//! A cache with a memory limit, which counts hits, misses, evictions and entries.
 //!
-//! It evicts by `quick_cache`'s S3-FIFO: what is used once, such as in a scan for pages that do not
-//! exist, does not push out the rest.
+//! It evicts by `quick_cache`'s S3-FIFO: entries used once, such as by a scan for pages that do not
+//! exist, do not evict the others.
 
 use std::hash::Hash;
 use std::sync::Arc;

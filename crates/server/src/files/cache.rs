@@ -1,14 +1,13 @@
-//! What is known of each request path, so that a hit costs no system call, no decoding and no
-//! allocation.
+//! The file cache: a hit costs no system call, no decoding and no allocation.
 //!
 //! An entry holds the result of a look-up and the state of every file that the look-up depended on.
-//! For [`FRESH_MS`] it is used as it is; then the files are checked again, and the entry stays if
-//! none has changed. Descriptors of larger files are kept apart from the entries, with a bound of
-//! their own. Into a full cache entries come at the second request only ([`AdmissionFilter`]). How
-//! a path is looked up is the business of [`crate::files::lookup`].
+//! For [`FRESH_MS`] it is used without a check; then the files are checked again, and the entry
+//! stays if none has changed. Descriptors of larger files are stored separately, with their own
+//! limit. A full cache admits entries only at the second request ([`AdmissionFilter`]). Look-ups
+//! are in [`crate::files::lookup`].
 //!
 //! One cache may hold the entries of many roots, so that a reactor with a thousand sites keeps to
-//! one bound.
+//! one limit.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -199,7 +198,7 @@ impl FileCache {
         OF_THREAD.with_borrow_mut(|known| {
             known.take_if(|(own, _)| !own.is_same(caches));
             let (_, cache) = known.get_or_insert_with(|| {
-                let counts = caches.of_thread(CacheName::Files);
+                let counts = caches.for_thread(CacheName::Files);
                 (caches.clone(), Self::new(limits, counts))
             });
             cache.set_limits(limits);

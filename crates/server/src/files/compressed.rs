@@ -1,6 +1,6 @@
-//! Files compressed on the way, kept for all reactors of a process.
+//! The cache of compressed files, shared by all reactors of a process.
 //!
-//! The key is the state of the file, so a file that has changed has no result.
+//! The key contains the state of the file, so a changed file has no result.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +26,7 @@ impl CompressedFiles {
         Self(Mutex::new(ByteCache::new(64, bytes_max, counts)))
     }
 
-    /// What compressing the file gave, if it is known.
+    /// The result of compressing the file, if it is cached.
     pub(crate) fn get(&self, key: &CompressedKey) -> Option<Compressed> {
         self.lock().get_valid(key, |_| true).cloned()
     }

@@ -1,7 +1,7 @@
-//! What the file handler decides, before anything of it touches a socket, and the jobs that take
-//! too long for a reactor.
+//! The decisions of the file handler, without I/O on a socket, and the jobs that take too long for
+//! a reactor.
 //!
-//! A job holds all that it needs, and runs on any thread.
+//! A job owns all that it needs, and runs on any thread.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -26,7 +26,7 @@ use crate::files::root;
 use crate::offload::Offload;
 use crate::response::Head;
 
-/// What becomes of a request for a file.
+/// How a request for a file is answered.
 #[derive(Debug)]
 pub enum Decision {
     /// The complete answer, without an open file.
@@ -111,11 +111,11 @@ impl Job {
     /// Answers an exchange when the work is done; at once, without the work, where its queue is
     /// full.
     pub(crate) fn answer(self, exchange: Exchange<'_>, offload: &Offload) -> Outcome {
-        let Some(place) = offload.place() else {
+        let Some(slot) = offload.slot() else {
             return Outcome::Done(self.decline());
         };
         let (responder, outcome) = exchange.later();
-        offload.run(place, Box::new(move || responder.send(self.run())));
+        offload.run(slot, Box::new(move || responder.send(self.run())));
         outcome
     }
 

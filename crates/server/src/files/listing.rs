@@ -1,6 +1,5 @@
-//! What a directory holds: read, filtered and sorted. How it looks is
-//! [`crate::files::listing_page`]'s and
-//! [`crate::files::listing_json`]'s business.
+//! Reads, filters and sorts a directory. [`crate::files::listing_page`] and
+//! [`crate::files::listing_json`] format it.
 
 use std::cmp::Ordering;
 use std::os::fd::OwnedFd;
@@ -24,7 +23,7 @@ use crate::response::{error_answer, error_answer_with};
 /// 20 ms.
 pub const LISTING_ENTRIES_MAX: usize = 10_000;
 
-/// What the entries are ordered by.
+/// The sort key of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sort {
     Name,
@@ -32,7 +31,7 @@ pub(crate) enum Sort {
     Time,
 }
 
-/// Which end comes first.
+/// The sort order of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
     Ascending,
@@ -45,7 +44,7 @@ enum Format {
     Json,
 }
 
-/// One name in a directory.
+/// An entry of a directory listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedEntry {
     pub(crate) name: Vec<u8>,
@@ -61,7 +60,7 @@ pub(crate) struct ListedEntry {
 pub(crate) struct Listed {
     /// Relative to the root, without slashes at its ends.
     pub(crate) path: Box<[u8]>,
-    /// Where the root is found, percent-encoded and without a slash at its end.
+    /// The URL path of the root, percent-encoded and without a slash at its end.
     pub(crate) mount: Box<[u8]>,
     pub(crate) entries: Vec<ListedEntry>,
     pub(crate) completeness: Completeness,
@@ -76,7 +75,7 @@ pub(crate) enum Completeness {
     Cut,
 }
 
-/// What is shown of which directory, and how: equal shapes of one state are equal answers.
+/// Which directory is listed, and how: equal shapes of the same state have equal responses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
     /// Relative to the root, without slashes at its ends.
@@ -134,7 +133,7 @@ impl ListJob {
         Self { root: Arc::clone(root), shape, options: Arc::clone(options) }
     }
 
-    /// The answer where nobody has time for it.
+    /// The response if the queue for listings is full.
     pub(crate) fn decline(&self) -> Response {
         let retry: (Known, &[u8]) = (Known::RetryAfter, b"1");
         error_answer_with(Status::SERVICE_UNAVAILABLE, &self.options.server, &[retry])
@@ -208,7 +207,7 @@ impl ListJob {
         !is_self && (self.options.dot_files == DotFiles::Serve || !name.starts_with(b"."))
     }
 
-    /// What a request for the entry would find; `None` where it would find nothing.
+    /// The file or directory that a request for the entry would serve; `None` if there is none.
     fn stat(&self, directory: &OwnedFd, name: &[u8], file_type: FileType) -> Option<Stat> {
         if file_type == FileType::Symlink {
             return match self.options.symlinks {

@@ -1,4 +1,4 @@
-//! A directory as JSON: for programs, with the same entries in the same order as the page.
+//! A directory listing as JSON, with the same entries in the same order as the page.
 
 use std::fmt::Write;
 

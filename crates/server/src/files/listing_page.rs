@@ -1,8 +1,6 @@
-//! A directory as a page: readable on a phone and in the dark, sorted by plain links, without
-//! script.
+//! A directory listing as HTML: responsive, with a dark mode, sorted by links, without scripts.
 //!
-//! Names come from anyone who writes files. They appear in the text escaped and in links
-//! percent-encoded.
+//! File names are not trusted: they are escaped in text and percent-encoded in links.
 
 use std::fmt::Write;
 

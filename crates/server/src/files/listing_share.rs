@@ -1,10 +1,11 @@
-//! Listings rendered once for all requests that arrive meanwhile, and kept for a moment.
+//! Shares listings: each is rendered once for all requests that arrive meanwhile, and cached for a
+//! moment.
 //!
 //! A request for a listing that is being rendered waits for that one: a thousand requests for one
-//! folder take one place in the queue of [`crate::offload`], whose bound is for different folders.
-//! A listing is kept for [`FRESH_MS`] and sent only while its folder is in the same state, which is
-//! checked each time: names that are added or removed show at once, sizes and times of files within
-//! a second, as with files themselves.
+//! folder take one slot in the queue of [`crate::offload`]. A listing is cached for [`FRESH_MS`]
+//! and sent only while its folder is in the same state, which is checked each time: added and
+//! removed names are visible at once, sizes and times of files within a second, as with files
+//! themselves.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -32,7 +33,7 @@ pub const LISTINGS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// next change: two within one tick of the kernel's clock, 10 ms at most, leave the same times.
 const TICK_NS: i64 = 20_000_000;
 
-/// One look of one folder in one state.
+/// A listing of a folder in one state, in one format and order.
 #[derive(Debug, Clone)]
 struct Key {
     // The places of both are not used again while they are named here.
@@ -71,7 +72,7 @@ struct Rendered {
 }
 
 impl Rendered {
-    fn of(response: &Response, requested_ms: u64) -> Self {
+    fn new(response: &Response, requested_ms: u64) -> Self {
         Self {
             status: response.status(),
             head: Bytes::copy_from_slice(response.head_bytes()),
@@ -107,8 +108,8 @@ pub(crate) struct Listings {
 #[derive(Debug)]
 struct State {
     kept: ByteCache<Key, Rendered>,
-    /// Who waits for what is being made. Each is an exchange of another connection, whose number is
-    /// bounded.
+    /// Exchanges that wait for a listing in progress. Each is of another connection, whose number
+    /// is bounded.
     waiting: HashMap<Key, Vec<Responder>>,
     swept_ms: u64,
 }
@@ -155,7 +156,7 @@ impl Listings {
         if let Some(rendered) = state.kept.get_valid(&key, is_fresh) {
             return Outcome::Done(rendered.response());
         }
-        let Some(place) = offload.place() else {
+        let Some(slot) = offload.slot() else {
             return Outcome::Done(job.decline());
         };
         let (responder, outcome) = exchange.later();
@@ -163,15 +164,15 @@ impl Listings {
         drop(state);
         let listings = Arc::clone(self);
         let work = move || listings.make(&key, job, now_ms);
-        offload.run(place, Box::new(work));
+        offload.run(slot, Box::new(work));
         outcome
     }
 
-    /// Makes a listing, keeps it, and gives it to all who have asked meanwhile.
+    /// Makes a listing, caches it, and sends it to all exchanges that wait for it.
     fn make(&self, key: &Key, job: ListJob, requested_ms: u64) {
         let begun_ns = SystemTime::now().duration_since(UNIX_EPOCH);
         let begun_ns = begun_ns.map_or(0, |time| i64::try_from(time.as_nanos()).unwrap_or(0));
-        let rendered = Rendered::of(&job.run(), requested_ms);
+        let rendered = Rendered::new(&job.run(), requested_ms);
         let is_settled = begun_ns.saturating_sub(key.state.changed_ns) >= TICK_NS;
         let mut state = self.state();
         if is_settled && rendered.status == Status::OK {

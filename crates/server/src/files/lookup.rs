@@ -1,6 +1,6 @@
-//! From a request path to what it leads to: decoding, hidden names, index files, redirects,
-//! compressed siblings, the single page. The state of every path that is looked at is recorded, so
-//! that the cache can check the result later.
+//! Resolves a request path: decoding, hidden names, index files, redirects, compressed siblings,
+//! the page of a single-page application. The state of every file involved is recorded, so that the
+//! cache can check the result later.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ use crate::files::shared::FilesShared;
 /// Seconds after which a file counts as settled: equal times then mean equal content.
 const SETTLED_S: u64 = 2;
 
-/// One look-up in a root.
+/// A look-up of a path in a root.
 pub(crate) struct Lookup<'a> {
     root: &'a Root,
     options: &'a FilesOptions,
@@ -38,7 +38,7 @@ pub(crate) struct Lookup<'a> {
     is_settled: bool,
 }
 
-/// What a look-up gives.
+/// The result of a look-up.
 #[derive(Debug)]
 pub(crate) struct LookedUp {
     pub(crate) entry: CacheEntry,
@@ -219,7 +219,7 @@ impl<'a> Lookup<'a> {
             fingerprint.modified_ns.max(fingerprint.changed_ns).div_euclid(1_000_000_000);
         let age_s = self.now.unix_seconds.saturating_sub(u64::try_from(changed_s).unwrap_or(0));
         self.is_settled &= age_s >= SETTLED_S;
-        let loaded = Representation::of_file(draft, node.descriptor.as_fd(), self.options);
+        let loaded = Representation::from_file(draft, node.descriptor.as_fd(), self.options);
         let Ok(representation) = loaded else {
             self.lasting = Lasting::No;
             return Err(LookupResult::Failed(Status::INTERNAL_SERVER_ERROR));

@@ -1,4 +1,4 @@
-//! The file server: from the path of a request to the answer with a file, a listing or an error.
+//! The file server: responds to a request path with a file, a listing or an error.
 
 mod admission;
 mod byte_cache;

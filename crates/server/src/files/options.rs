@@ -1,4 +1,4 @@
-//! The options of a file handler: one struct of plain choices, each with its default.
+//! The options of a file handler, with their defaults.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub struct FilesOptions {
     pub symlinks: Symlinks,
     /// Whether names that begin with a dot are served.
     pub dot_files: DotFiles,
-    /// What an unknown path gives.
+    /// The response to an unknown path.
     pub unknown_paths: UnknownPaths,
     /// The Cache-Control field of files.
     pub cache_control: CacheControl,
@@ -30,7 +30,7 @@ pub struct FilesOptions {
     pub compression: Compression,
     /// Media types by extension (without the dot, in lower case), before the built-in table.
     pub media_types: Vec<(String, String)>,
-    /// Media type of a file whose extension nobody knows.
+    /// Media type of files with an unknown extension.
     pub default_media_type: String,
     /// The value of the Server field.
     pub server: String,
@@ -60,26 +60,25 @@ impl FilesOptions {
     }
 }
 
-/// What a directory without an index file gives.
+/// The response for a directory without an index file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Listing {
-    /// They are answered with 403.
+    /// Answers with status 403.
     Off,
-    /// A page, or JSON on demand.
+    /// A listing as HTML, or as JSON on request.
     On,
 }
 
-/// What becomes of names that begin with a dot. `.well-known` (RFC 8615) at the top is never
-/// hidden.
+/// Whether names that begin with a dot are served. `.well-known` (RFC 8615) at the top always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DotFiles {
-    /// As if they were not there.
+    /// Not served: the response is 404.
     Hide,
-    /// As any other file.
+    /// Served like other files.
     Serve,
 }
 
-/// What a path gives at which there is nothing.
+/// The response to a path without a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnknownPaths {
     /// 404, with the `404.html` of the root where there is one.
@@ -88,10 +87,10 @@ pub enum UnknownPaths {
     SinglePage,
 }
 
-/// How long caches may use a file without asking.
+/// How long caches may use a file without revalidation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheControl {
-    /// No field: caches guess from the age of the file (RFC 9111 §4.2.2).
+    /// No Cache-Control: caches estimate from the age of the file (RFC 9111 §4.2.2).
     Unsaid,
     /// `no-cache`: kept, but asked for each time, which costs a 304.
     NoCache,
@@ -103,13 +102,14 @@ pub enum CacheControl {
 }
 
 words! {
-    /// Whether content is sent encoded to clients that accept it.
+    /// Whether files are sent compressed to clients that accept it.
     pub enum Compression {
         /// Never.
         Off = "off",
-        /// Only from files next to the original with the extension `.zst`, `.br` or `.gz`.
+        /// Only precompressed files next to the original, with the extension `.zst`, `.br` or
+        /// `.gz`.
         Siblings = "siblings",
-        /// From these files; else compressed once and cached.
+        /// Precompressed files if they exist; otherwise files are compressed once and cached.
         On = "on",
     }
 }

@@ -1,4 +1,4 @@
-//! Answers with parts of a file: 206 with one range or several, and 416.
+//! Responses with parts of a file: 206 with one range or several, and 416.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -1,5 +1,4 @@
-//! One file as it is sent: its validators, its fields, its head encoded once, and its content where
-//! that is small.
+//! A file as it is sent: its validators, its encoded head, and its content if that is small.
 
 use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -26,7 +25,7 @@ pub const SMALL_FILE_BYTES_MAX: u64 = 32 * 1024;
 /// Where the content of a representation comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The file as it lies there.
+    /// The file itself.
     File,
     /// Compressed by us: there only as long as the cache keeps it, so ranges are not served from
     /// it.
@@ -60,7 +59,7 @@ pub(crate) struct Representation {
     pub(crate) content: Option<Bytes>,
 }
 
-/// What is known of a representation before its head is written.
+/// The properties of a representation before its head is encoded.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) source: Box<[u8]>,
@@ -74,7 +73,7 @@ pub(crate) struct Draft {
 
 impl Representation {
     /// Reads a small file into memory, with its head before it in one allocation.
-    pub(crate) fn of_file(
+    pub(crate) fn from_file(
         draft: Draft,
         descriptor: BorrowedFd<'_>,
         options: &FilesOptions,

@@ -1,4 +1,4 @@
-//! What a request asks of the file handler, taken from its head: so that decisions need no socket.
+//! The parts of a request that the file handler uses, so that decisions need no socket.
 
 use std::borrow::Cow;
 

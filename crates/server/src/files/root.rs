@@ -1,10 +1,10 @@
-//! The directory that is served, and the promise that nothing outside it is.
+//! The directory that is served, and the guarantee that nothing outside it is.
 //!
-//! Containment is the kernel's: every path is opened by `openat2` beneath one directory descriptor,
-//! so no spelling of a path and no link swapped between a check and an open can lead out. Where
-//! `openat2` is absent or forbidden (kernels before 5.6, some container filters),
-//! [`crate::files::walk`] opens part by part instead. This module does not decode request targets;
-//! it takes paths relative to the root.
+//! Every path is opened by `openat2` beneath one directory descriptor, so no spelling of a path and
+//! no link swapped between a check and an open can lead outside. If `openat2` is missing or
+//! forbidden (kernels before 5.6, some container filters), [`crate::files::walk`] opens each part
+//! of the path instead. This module does not decode request targets; it takes paths relative to the
+//! root.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,16 +22,16 @@ use crate::files::walk;
 pub const OPEN_RETRIES_MAX: u32 = 8;
 
 words! {
-    /// Whether symbolic links beneath the folder are followed.
+    /// How symbolic links below the folder are handled.
     pub enum Symlinks {
-        /// A path with a link in any part is answered as if nothing were there.
+        /// A path that contains a symbolic link is treated as not found.
         Refuse = "refuse",
-        /// Links are followed as long as they stay beneath the folder; absolute ones never do.
+        /// Follows links that stay below the folder. Absolute links are not followed.
         Follow = "follow",
     }
 }
 
-/// Who enforces that an open stays beneath the root.
+/// How an open is kept beneath the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Containment {
     /// By `openat2` with `RESOLVE_BENEATH`.
@@ -63,22 +63,22 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => formatter.write_str("there is nothing of that name"),
-            Self::Linked => formatter.write_str("a part of it is a symbolic link"),
-            Self::Escapes => formatter.write_str("it leads out of the root"),
-            Self::Special => formatter.write_str("it is neither a file nor a directory"),
+            Self::Missing => formatter.write_str("not found"),
+            Self::Linked => formatter.write_str("the path contains a symbolic link"),
+            Self::Escapes => formatter.write_str("the path leads outside the root folder"),
+            Self::Special => formatter.write_str("not a regular file or directory"),
             Self::Unreadable => formatter.write_str("permission denied"),
             Self::Exhausted => {
                 formatter.write_str("too many open files (raise the limit, see ulimit -n)")
             }
-            Self::System(errno) => write!(formatter, "the system says: {errno}"),
+            Self::System(errno) => errno.fmt(formatter),
         }
     }
 }
 
 impl std::error::Error for OpenError {}
 
-/// What distinguishes one state of a file from another.
+/// Identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
     /// The number of the device.
@@ -96,9 +96,9 @@ pub struct Fingerprint {
 /// The two kinds of nodes that are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It is a directory.
+    /// The node is a directory.
     Directory,
-    /// It is a regular file.
+    /// The node is a regular file.
     File,
 }
 
@@ -107,7 +107,7 @@ pub enum Kind {
 pub struct Stat {
     /// Whether it is a file or a directory.
     pub kind: Kind,
-    /// Its state when looked at.
+    /// The state of the node when it was read.
     pub fingerprint: Fingerprint,
 }
 
@@ -117,7 +117,7 @@ pub struct Node {
     /// Readable, except for a directory without read permission: that one can only be passed
     /// through.
     pub descriptor: OwnedFd,
-    /// Its state after the open.
+    /// The state of the node after it was opened.
     pub stat: Stat,
 }
 
@@ -129,7 +129,7 @@ pub struct Root {
     containment: Containment,
 }
 
-/// What a descriptor is wanted for.
+/// The purpose of a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -186,7 +186,7 @@ impl Root {
         Ok(Self { directory, symlinks, containment })
     }
 
-    /// Who contains the paths of this root.
+    /// How paths are kept beneath this root.
     pub fn containment(&self) -> Containment {
         self.containment
     }

@@ -1,5 +1,5 @@
-//! What the file handlers of all reactors share: the roots of a process, one budget of memory and
-//! descriptors for each reactor, one memory for compressed content, and one thread for long work.
+//! State that the file handlers of all reactors share: the roots of a process, limits of memory and
+//! descriptors for each reactor, one cache of compressed content, and one thread for long work.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -202,7 +202,7 @@ impl FilesPool {
         Arc::clone(&self.tools.offload)
     }
 
-    /// What its caches count.
+    /// The counters of its caches.
     pub fn caches(&self) -> &Caches {
         &self.tools.caches
     }

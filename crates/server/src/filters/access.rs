@@ -1,9 +1,8 @@
-//! Who may come in, by address. On a listener the rules are asked before a byte is read, and who is
-//! denied finds the connection closed; on a site or a route the answer is 403.
+//! Allows or denies clients by IP address. On a listener, connections of denied clients are closed
+//! before a byte is read; on a site or a route, the response is 403.
 //!
-//! The first rule in file order that names the client decides. Where none does, the default holds;
-//! where none is given, a list that allows anybody denies the rest, and a list that only denies
-//! admits the rest.
+//! The first rule in file order that matches the client decides, otherwise the default. If no
+//! default is set, clients are denied if any rule is an `allow`, and allowed otherwise.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,38 +19,39 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 words! {
-    /// What a rule says.
+    /// Whether a rule allows or denies.
     pub enum Permission {
-        /// The client may come in.
+        /// Allows the client.
         Allow = "allow",
-        /// It may not.
+        /// Denies the client.
         Deny = "deny",
     }
 }
 
 section! {
-    /// Who may come in, by address. The first rule in file order that names the client decides,
-    /// whatever the width of its network. A rule is `"allow"` or `"deny"` and a network, an
-    /// address, `unix` (clients of a unix socket, which have no address) or `all`.
+    /// Allows or denies clients by IP address. The first rule in file order that matches the client
+    /// decides, regardless of the size of its network. A rule is `"allow"` or `"deny"`, followed by
+    /// a network, an address, `unix` (clients of a unix socket, which have no address) or `all`.
     ///
-    /// On a listener the rules hold for the peer of a connection, which is closed before a byte is
-    /// read. On a site or a route they hold for the client of a request, who gets 403.
+    /// On a listener, the rules apply to the peer of a connection; denied connections are closed
+    /// before a byte is read. On a site or route, they apply to the client address of a request
+    /// (see `forwarded`); denied clients get 403.
     ///
     /// ```toml
     /// access = ["deny 10.1.0.0/16", "allow 10.0.0.0/8", "allow 2001:db8::/32"]
     /// ```
     pub struct Access short(rules) {
-        /// The rules, in the order in which they are asked.
+        /// The rules, in the order in which they are checked.
         pub rules: Vec<Rule>,
-        /// What becomes of clients that no rule names. Where it is not given, rules that allow
-        /// anybody deny the rest, and rules that only deny admit the rest.
+        /// What happens to clients that no rule matches. If not set, they are denied if any rule is
+        /// an `allow`, and allowed otherwise.
         pub default: Option<Permission>,
     }
 }
 
-/// Whom a rule names.
+/// The clients that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whom {
+pub enum RuleClients {
     /// Clients of a network.
     Network(Network),
     /// Clients without an address: those of a unix socket.
@@ -66,35 +66,35 @@ pub struct Rule {
     /// Whether it allows or denies.
     pub permission: Permission,
     /// The clients that it applies to.
-    pub whom: Whom,
+    pub clients: RuleClients,
 }
 
 impl FromText for Rule {
     const SHAPE: TextShape = TextShape { noun: "rule", example: "allow 10.0.0.0/8", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        let (permission, whom) = match text.split_once(' ') {
-            Some(("allow", whom)) => (Permission::Allow, whom),
-            Some(("deny", whom)) => (Permission::Deny, whom),
-            _ => return Err("it begins with neither `allow` nor `deny` and a space".to_owned()),
+        let (permission, clients) = match text.split_once(' ') {
+            Some(("allow", clients)) => (Permission::Allow, clients),
+            Some(("deny", clients)) => (Permission::Deny, clients),
+            _ => return Err("it must begin with `allow` or `deny`, followed by a space".to_owned()),
         };
         let network = |error: NetworkError| error.to_string();
-        let whom = match whom {
-            "all" => Whom::All,
-            "unix" => Whom::Unix,
-            text => Whom::Network(text.parse().map_err(network)?),
+        let clients = match clients {
+            "all" => RuleClients::All,
+            "unix" => RuleClients::Unix,
+            text => RuleClients::Network(text.parse().map_err(network)?),
         };
-        Ok(Self { permission, whom })
+        Ok(Self { permission, clients })
     }
 }
 
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.permission, self.whom)
+        write!(formatter, "{} {}", self.permission, self.clients)
     }
 }
 
-impl fmt::Display for Whom {
+impl fmt::Display for RuleClients {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Network(network) => network.fmt(formatter),
@@ -104,7 +104,7 @@ impl fmt::Display for Whom {
     }
 }
 
-/// Rules in the form in which they are asked.
+/// Access rules, prepared for look-ups.
 #[derive(Debug)]
 pub struct AccessRules {
     /// The number and the permission of the first rule of each network.
@@ -145,23 +145,23 @@ impl AccessRules {
         };
         for (number, rule) in rules.iter().enumerate() {
             let numbered = (number, rule.permission);
-            match rule.whom {
-                Whom::All => {
+            match rule.clients {
+                RuleClients::All => {
                     prepared.all.get_or_insert(numbered);
                 }
-                Whom::Unix => {
+                RuleClients::Unix => {
                     prepared.unix.get_or_insert(numbered);
                 }
-                Whom::Network(network) if prepared.table.get(network).is_none() => {
+                RuleClients::Network(network) if prepared.table.get(network).is_none() => {
                     prepared.table.insert(network, numbered);
                 }
-                Whom::Network(_) => {}
+                RuleClients::Network(_) => {}
             }
         }
         prepared
     }
 
-    /// Whether a client may come in; `None` is a client without an address.
+    /// Whether a client is allowed; `None` is a client without an address.
     pub fn admits(&self, address: Option<IpAddr>) -> bool {
         let named = match address {
             Some(address) => {
@@ -173,7 +173,7 @@ impl AccessRules {
             == Permission::Allow
     }
 
-    /// As [`AccessRules::admits`]; who may not is counted.
+    /// Like [`AccessRules::admits`], and counts denied clients.
     pub fn admit(&self, address: Option<IpAddr>) -> bool {
         let admits = self.admits(address);
         if !admits {
@@ -182,7 +182,7 @@ impl AccessRules {
         admits
     }
 
-    /// How many were denied.
+    /// Number of denied clients.
     pub fn denied(&self) -> u64 {
         self.denied.load(Ordering::Relaxed)
     }
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused() {
         for text in ["", "10.0.0.0/8", "permit 10.0.0.0/8", "allow", "Deny all", " deny all"] {
-            check_error(text, "it begins with neither `allow` nor `deny` and a space");
+            check_error(text, "it must begin with `allow` or `deny`, followed by a space");
         }
         for text in ["allow  10.0.0.0/8", "deny everybody", "deny All"] {
             let reason = Rule::from_text(text).unwrap_err();

@@ -1,8 +1,8 @@
-//! Addresses and networks that are shut out while the server runs: until a time or until they are
-//! let in again.
+//! Addresses and networks that are blocked while the server runs, until a time or until they are
+//! unblocked.
 //!
-//! All reactors read one table without a lock; a change makes a new table. What has expired counts
-//! no longer from that second on, and its memory is given back with the next change.
+//! All reactors read one table without a lock; a change creates a new table. Expired blocks are
+//! ignored from that second on, and removed with the next change.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,31 +21,31 @@ pub const BLOCKS_MAX: usize = 100_000;
 /// The longest reason, in bytes; what is longer is cut.
 pub const REASON_BYTES_MAX: usize = 200;
 
-/// One network that is shut out.
+/// A network that is blocked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The network that is blocked.
     pub network: Network,
-    /// Why, in the words of the operator who set it.
+    /// The reason, as entered by the operator.
     pub reason: String,
-    /// When it began, in seconds since 1970.
+    /// When the block began, in seconds since 1970.
     pub since: u64,
-    /// The second, since 1970, in which it no longer holds; `None` for one without an end.
+    /// When the block ends, in seconds since 1970; `None` for no end.
     pub until: Option<u64>,
 }
 
-/// What became of letting somebody in again.
+/// The result of unblocking a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unblocked {
-    /// The block is gone.
+    /// The block was removed.
     Removed(Block),
-    /// There was no block of exactly this network; this wider one still holds.
+    /// The network itself was not blocked, but is covered by this wider block.
     Covered(Block),
     /// The network was not blocked.
     NotBlocked,
 }
 
-/// [`BLOCKS_MAX`] blocks are there already.
+/// The maximum of [`BLOCKS_MAX`] blocks is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlocksFull;
 
@@ -70,8 +70,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Shuts a network out, until the second `until` or for ever. A block of the same network is
-    /// replaced.
+    /// Blocks a network until `until`, in seconds since 1970, or without end. A block of the same
+    /// network is replaced.
     pub fn block(
         &self,
         network: Network,
@@ -90,7 +90,7 @@ impl Blocks {
         })
     }
 
-    /// Lets a network in again that was shut out under exactly this name.
+    /// Unblocks a network, if exactly this network is blocked.
     pub fn unblock(&self, network: Network, now: Now) -> Unblocked {
         self.change(now, |table| match table.remove(network) {
             Some(block) => Unblocked::Removed(block),
@@ -100,14 +100,14 @@ impl Blocks {
         })
     }
 
-    /// The blocks that hold, in ascending order of their networks, IPv4 first.
+    /// The active blocks, in ascending order of their networks, IPv4 first.
     pub fn list(&self, now: Now) -> Vec<Block> {
         let table = self.table.load();
         let blocks = table.iter().map(|(_, block)| block);
         blocks.filter(|block| block.holds(now)).cloned().collect()
     }
 
-    /// Whether a client is shut out. Never one without an address.
+    /// Whether a client is blocked. Clients without an address never are.
     pub fn is_blocked(&self, address: Option<IpAddr>, now: Now) -> bool {
         let table = self.table.load();
         match address {
@@ -118,7 +118,7 @@ impl Blocks {
         }
     }
 
-    /// As [`Blocks::is_blocked`]; who is shut out is counted.
+    /// Like [`Blocks::is_blocked`], and counts blocked clients.
     pub fn turns_away(&self, address: Option<IpAddr>, now: Now) -> bool {
         let is_blocked = self.is_blocked(address, now);
         if is_blocked {
@@ -127,12 +127,12 @@ impl Blocks {
         is_blocked
     }
 
-    /// How many connections and requests were turned away.
+    /// Number of connections and requests that were rejected.
     pub fn turned_away(&self) -> u64 {
         self.turned_away.load(Ordering::Relaxed)
     }
 
-    /// Changes a copy of the table, freed from what has expired, and puts it in place.
+    /// Changes a copy of the table, without expired blocks, and publishes it.
     fn change<T>(&self, now: Now, change: impl FnOnce(&mut Networks<Block>) -> T) -> T {
         let _alone = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
@@ -280,7 +280,7 @@ mod tests {
     fn the_table_is_bounded_and_gives_back_what_expired() {
         let blocks = Blocks::default();
         let full = (0..u32::try_from(BLOCKS_MAX).unwrap()).map(|number| {
-            let network = Network::of(IpAddr::V4(number.into()));
+            let network = Network::from_address(IpAddr::V4(number.into()));
             let block = Block { network, reason: String::new(), since: 0, until: Some(10) };
             (network, block)
         });
@@ -300,7 +300,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..50_u8 {
                         let address = IpAddr::from([192, 0, part, number]);
-                        blocks.block(Network::of(address), "", None, at(0)).unwrap();
+                        blocks.block(Network::from_address(address), "", None, at(0)).unwrap();
                         assert!(blocks.is_blocked(Some(address), at(0)));
                     }
                 });

@@ -1,5 +1,4 @@
-//! The directive `compression`: answers that are not files, compressed on their way out. How is the
-//! business of [`crate::compression`].
+//! The directive `compression`: compresses responses other than files, by [`crate::compression`].
 
 use std::sync::Arc;
 
@@ -12,28 +11,28 @@ use crate::resources::{Opened, Resources};
 use crate::web::Pipeline;
 
 words! {
-    /// A content coding of compressed answers.
+    /// A content coding of compressed responses.
     pub enum Coding {
-        /// zstd (RFC 8878): unpacks fastest.
+        /// zstd (RFC 8878): the fastest to decompress.
         Zstd = "zstd",
-        /// Brotli (RFC 7932): smaller than gzip, known to every browser.
+        /// Brotli (RFC 7932): smaller than gzip, supported by all browsers.
         Brotli = "br",
-        /// gzip (RFC 1952): known to everything.
+        /// gzip (RFC 1952): supported by all clients.
         Gzip = "gzip",
     }
 }
 
 section! {
-    /// Answers compressed on their way out, where the client takes a coding and the content is
-    /// text: `compression = false` turns it off. Over TLS, an answer that holds both a secret and a
-    /// text that a stranger can choose should not be compressed.
+    /// Compresses responses if the client accepts it and the content is text: `compression = false`
+    /// disables it. Over TLS, do not compress responses that contain both a secret and text that an
+    /// attacker can choose (BREACH).
     pub struct Compression short(enabled) {
-        /// Whether answers are compressed.
+        /// Whether responses are compressed.
         pub enabled: bool = true,
-        /// Smaller answers are sent as they are.
+        /// Responses with less content are not compressed.
         pub min_size: Size = "1KiB" in "1"..="4MiB",
-        /// Codings that may be used. Which of them is the client's choice, and of equals the first
-        /// of zstd, br and gzip.
+        /// The codings that may be used. The preference of the client decides; if it has none, the
+        /// first of zstd, br and gzip.
         pub codings: Vec<Coding> = ["zstd", "br", "gzip"],
     }
 }

@@ -1,8 +1,8 @@
-//! How many requests may be under way at a time: for one client, and for a site or route in all.
+//! Limits concurrent requests: of one client, and of a site or route in total.
 //!
-//! A request is under way until its answer has been sent, so a client that reads slowly holds its
-//! place. Places are held by the request and free again when it is gone, however it ends. One that
-//! waits for its password to be verified holds none: the queue of passwords is bounded by itself.
+//! A request counts until its response has been sent, so a client that reads slowly keeps its
+//! permit. The request owns the permit and returns it when it ends, for whatever reason. A request
+//! that waits for its password to be verified has none: the queue of passwords has its own limit.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,34 +28,34 @@ const SHARDS: usize = 64;
 const RETRY_AFTER_S: u64 = 1;
 
 section! {
-    /// How many requests may be under way at a time, each until its answer has been sent:
+    /// Limits the number of concurrent requests, each until its response has been sent:
     /// `concurrency = 20` for each client.
     ///
     /// ```toml
     /// concurrency = { per_client = 20, total = 500 }
     /// ```
     pub struct ConcurrencySettings short(per_client) {
-        /// For one client, IPv6 by its /64. Above it the answer is 429 with Retry-After.
+        /// For each client address, or IPv6 /64. Requests above it get 429 with Retry-After.
         pub per_client: Option<u32> = _ in 1..=1000000,
-        /// For all together. Above it the answer is 503 with Retry-After.
+        /// For all clients together. Requests above it get 503 with Retry-After.
         pub total: Option<u32> = _ in 1..=1000000,
     }
 }
 
-/// Why a request found no place.
+/// The limit that a request exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Crowded {
-    /// The client has as many under way as one may have: 429.
+pub enum LimitReached {
+    /// The limit of the client: 429.
     Client,
-    /// All together have: 503.
+    /// The limit of all clients together: 503.
     Total,
 }
 
-/// The places of a site or route, shared by all reactors.
+/// Limits concurrent requests to a site or route; shared by all reactors.
 #[derive(Clone, Debug)]
-pub struct Concurrency(Arc<Places>);
+pub struct Concurrency(Arc<Permits>);
 
-struct Places {
+struct Permits {
     per_client_max: Option<usize>,
     total_max: Option<usize>,
     taken: AtomicUsize,
@@ -65,13 +65,13 @@ struct Places {
     refused_total: AtomicU64,
 }
 
-/// How many requests each client of this part has under way.
+/// The number of concurrent requests of each client of a shard.
 type Shard = Mutex<HashMap<Option<IpAddr>, usize>>;
 
-/// A place that is taken until this is dropped.
+/// A permit for one request, returned on drop.
 #[derive(Debug)]
-pub struct Place {
-    places: Arc<Places>,
+pub struct Permit {
+    permits: Arc<Permits>,
     client: Option<IpAddr>,
 }
 
@@ -85,12 +85,12 @@ impl FilterDirective for ConcurrencySettings {
 }
 
 impl Concurrency {
-    /// Places within the limits of a section.
+    /// Permits within the limits of a section.
     pub fn new(section: &ConcurrencySettings) -> Self {
         let limit = |limit: &Option<u32>| limit.and_then(|limit| usize::try_from(limit).ok());
         let mut clients = Vec::new();
         clients.resize_with(SHARDS, Mutex::default);
-        Self(Arc::new(Places {
+        Self(Arc::new(Permits {
             per_client_max: limit(&section.per_client),
             total_max: limit(&section.total),
             taken: AtomicUsize::new(0),
@@ -101,20 +101,20 @@ impl Concurrency {
         }))
     }
 
-    /// Takes a place for a client; `None` is one of a unix socket.
-    pub fn take(&self, client: Option<IpAddr>) -> Result<Place, Crowded> {
+    /// Takes a permit for a client; `None` is one of a unix socket.
+    pub fn take(&self, client: Option<IpAddr>) -> Result<Permit, LimitReached> {
         let client = client.map(client_key);
-        let places = &self.0;
-        if !places.enter() {
-            places.refused_total.fetch_add(1, Ordering::Relaxed);
-            return Err(Crowded::Total);
+        let permits = &self.0;
+        if !permits.enter() {
+            permits.refused_total.fetch_add(1, Ordering::Relaxed);
+            return Err(LimitReached::Total);
         }
-        if !places.enter_client(client) {
-            places.taken.fetch_sub(1, Ordering::Relaxed);
-            places.refused_client.fetch_add(1, Ordering::Relaxed);
-            return Err(Crowded::Client);
+        if !permits.enter_client(client) {
+            permits.taken.fetch_sub(1, Ordering::Relaxed);
+            permits.refused_client.fetch_add(1, Ordering::Relaxed);
+            return Err(LimitReached::Client);
         }
-        Ok(Place { places: Arc::clone(places), client })
+        Ok(Permit { permits: Arc::clone(permits), client })
     }
 
     /// Returns the number of requests under way.
@@ -133,7 +133,7 @@ impl Concurrency {
     }
 }
 
-impl Places {
+impl Permits {
     fn enter(&self) -> bool {
         let total_max = self.total_max.unwrap_or(usize::MAX);
         let enter = |taken: usize| (taken < total_max).then_some(taken + 1);
@@ -172,9 +172,9 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.leave(self.client);
+        self.permits.leave(self.client);
     }
 }
 
@@ -185,14 +185,14 @@ impl RequestFilter for Concurrency {
 
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         match self.take(request.client()) {
-            Ok(place) => {
-                request.held.push(Box::new(place));
+            Ok(permit) => {
+                request.held.push(Box::new(permit));
                 Verdict::Pass
             }
-            Err(Crowded::Client) => {
+            Err(LimitReached::Client) => {
                 Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, RETRY_AFTER_S))
             }
-            Err(Crowded::Total) => {
+            Err(LimitReached::Total) => {
                 Verdict::Answer(refusal_for(Status::SERVICE_UNAVAILABLE, RETRY_AFTER_S))
             }
         }
@@ -203,9 +203,9 @@ impl RequestFilter for Concurrency {
     }
 }
 
-impl fmt::Debug for Places {
+impl fmt::Debug for Permits {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("Places");
+        let mut shown = formatter.debug_struct("Permits");
         shown
             .field("per_client_max", &self.per_client_max)
             .field("total_max", &self.total_max)
@@ -220,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    fn places(per_client: Option<u32>, total: Option<u32>) -> Concurrency {
+    fn permits(per_client: Option<u32>, total: Option<u32>) -> Concurrency {
         Concurrency::new(&ConcurrencySettings {
             per_client: Setting::assumed(per_client),
             total: Setting::assumed(total),
@@ -229,11 +229,11 @@ mod tests {
 
     /// The clients come in turn, and all stay.
     #[track_caller]
-    fn check(per_client: Option<u32>, total: Option<u32>, rows: &[(&str, Option<Crowded>)]) {
-        let places = places(per_client, total);
+    fn check(per_client: Option<u32>, total: Option<u32>, rows: &[(&str, Option<LimitReached>)]) {
+        let permits = permits(per_client, total);
         let mut held = Vec::new();
         for (client, expected) in rows {
-            let found = places.take(client.parse().ok());
+            let found = permits.take(client.parse().ok());
             assert_eq!(
                 found.as_ref().err(),
                 expected.as_ref(),
@@ -242,15 +242,15 @@ mod tests {
             );
             held.extend(found);
         }
-        assert_eq!(places.taken(), held.len());
+        assert_eq!(permits.taken(), held.len());
         drop(held);
-        assert_eq!(places.taken(), 0);
+        assert_eq!(permits.taken(), 0);
         let left = |shard: &Mutex<HashMap<_, _>>| shard.lock().unwrap().len();
-        assert_eq!(places.0.clients.iter().map(left).sum::<usize>(), 0);
+        assert_eq!(permits.0.clients.iter().map(left).sum::<usize>(), 0);
     }
 
-    const CLIENT: Option<Crowded> = Some(Crowded::Client);
-    const TOTAL: Option<Crowded> = Some(Crowded::Total);
+    const CLIENT: Option<LimitReached> = Some(LimitReached::Client);
+    const TOTAL: Option<LimitReached> = Some(LimitReached::Total);
 
     #[test]
     fn a_client_has_no_more_than_its_places() {
@@ -286,43 +286,43 @@ mod tests {
 
     #[test]
     fn a_place_is_free_again_at_once() {
-        let places = places(Some(1), Some(1));
-        let place = places.take(None).unwrap();
-        assert_eq!(places.take(None).unwrap_err(), Crowded::Total);
-        drop(place);
-        assert!(places.take(None).is_ok());
-        assert_eq!((places.refused_client(), places.refused_total()), (0, 1));
+        let permits = permits(Some(1), Some(1));
+        let permit = permits.take(None).unwrap();
+        assert_eq!(permits.take(None).unwrap_err(), LimitReached::Total);
+        drop(permit);
+        assert!(permits.take(None).is_ok());
+        assert_eq!((permits.refused_client(), permits.refused_total()), (0, 1));
     }
 
-    /// A refused client leaves no place taken in all.
+    /// A refused client leaves no permit taken in all.
     #[test]
     fn a_refusal_takes_nothing() {
-        let places = places(Some(1), Some(2));
-        let _held = places.take(None).unwrap();
+        let permits = permits(Some(1), Some(2));
+        let _held = permits.take(None).unwrap();
         for _ in 0..10 {
-            assert_eq!(places.take(None).unwrap_err(), Crowded::Client);
+            assert_eq!(permits.take(None).unwrap_err(), LimitReached::Client);
         }
-        assert!(places.take("192.0.2.1".parse().ok()).is_ok());
-        assert_eq!(places.refused_client(), 10);
+        assert!(permits.take("192.0.2.1".parse().ok()).is_ok());
+        assert_eq!(permits.refused_client(), 10);
     }
 
     #[test]
     fn threads_never_hold_more_than_there_are() {
-        let places = places(Some(3), None);
+        let permits = permits(Some(3), None);
         let under_way = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..500 {
-                        if let Ok(place) = places.take(None) {
+                        if let Ok(permit) = permits.take(None) {
                             assert!(under_way.fetch_add(1, Ordering::SeqCst) < 3);
                             under_way.fetch_sub(1, Ordering::SeqCst);
-                            drop(place);
+                            drop(permit);
                         }
                     }
                 });
             }
         });
-        assert_eq!(places.taken(), 0);
+        assert_eq!(permits.taken(), 0);
     }
 }

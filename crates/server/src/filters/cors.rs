@@ -1,8 +1,8 @@
-//! What scripts of other origins may do (the Fetch standard, "CORS protocol"): preflights are
-//! answered here, and other answers get the fields that let a browser show them to the script.
+//! Cross-origin resource sharing (the Fetch standard, "CORS protocol"): answers preflights, and
+//! adds the headers with which a browser lets a script read a response.
 //!
-//! An origin that is not listed gets an answer without those fields, which is how the protocol says
-//! no. It comes before authentication, for a browser sends no credentials with a preflight.
+//! Responses to other origins lack these headers, which is how the protocol denies access. This
+//! filter runs before authentication, because browsers send no credentials with a preflight.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,28 +21,28 @@ use crate::resources::{Opened, Resources};
 use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors =
-    /// ["https://app.example.org"]`. Preflights are answered by the server itself.
+    /// Cross-origin resource sharing (CORS): which scripts of other origins may read responses:
+    /// `cors = "*"` for all, or `cors = ["https://app.example.org"]`. The server answers preflight
+    /// requests itself.
     ///
     /// ```toml
     /// cors = { origins = ["https://*.example.org"], methods = ["GET", "PUT"], credentials = true }
     /// ```
     pub struct Cors short(origins) {
-        /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"`
-        /// for all below a host, or `"*"` for any.
+        /// Origins that may read responses: `"https://app.example.org"`, `"https://*.example.org"`
+        /// for all subdomains, or `"*"` for all.
         pub origins: Vec<Origin> = ["*"],
-        /// Methods that scripts may use in addition to GET, HEAD and POST, which need no
-        /// permission. `"*"` for any.
+        /// Methods that scripts may use; `"*"` for all. GET, HEAD and POST are always allowed by
+        /// browsers.
         pub methods: Vec<Token> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-        /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to
-        /// be named all the same.
+        /// Request headers that scripts may send; `"*"` for all. Without `credentials`, `"*"` does
+        /// not include Authorization.
         pub fields: Vec<Token> = ["*"],
-        /// Fields of answers that scripts may read in addition to the safelisted ones.
+        /// Response headers that scripts may read, in addition to the CORS-safelisted ones.
         pub expose: Vec<FieldName>,
-        /// Whether requests may come with cookies and passwords. Not together with the origin
-        /// `"*"`.
+        /// Whether requests may include cookies and passwords. Not allowed with the origin `"*"`.
         pub credentials: bool = false,
-        /// How long a browser may keep the answer to a preflight.
+        /// How long browsers may cache the response to a preflight request.
         pub max_age: Time = "10m" in "0s"..="1d",
     }
 }
@@ -58,19 +58,18 @@ pub enum Origin {
     Any,
     /// The one that `null` stands for: pages without an origin, such as files and sandboxed frames.
     Null,
-    /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's
-    /// own.
+    /// Origins with this scheme, host or subdomains, and port.
     Of {
         /// The scheme in lower case.
         scheme: String,
         /// The hosts that it matches.
         host: HostPattern,
-        /// As it is written.
+        /// The port, if it is not the default of the scheme.
         port: Option<u16>,
     },
 }
 
-/// The rules of a section as they are asked.
+/// CORS rules, prepared for requests.
 #[derive(Debug)]
 pub struct CorsRules {
     origins: Vec<Origin>,
@@ -79,7 +78,7 @@ pub struct CorsRules {
     methods: Vec<Token>,
     fields: Vec<Token>,
     max_age_s: u64,
-    /// What an answer to a listed origin gets in addition to the origin.
+    /// Header edits for responses to a listed origin, without the origin itself.
     granted: Arc<[Edit]>,
 }
 
@@ -105,9 +104,11 @@ impl CorsRules {
             if *section.credentials { Credentials::Allowed } else { Credentials::Refused };
         if is_any && credentials == Credentials::Allowed {
             let message =
-                "with credentials the origin `*` would let any site read what a visitor may read";
+                "`credentials` with the origin `*` would let every site read the data of visitors";
             let problem = Diagnostic::error(section.credentials.span(), message);
-            return Err(problem.note_at(section.origins.span(), "list the origins here").into());
+            return Err(problem
+                .note_at(section.origins.span(), "list the allowed origins here")
+                .into());
         }
         let mut granted = Vec::new();
         if credentials == Credentials::Allowed {
@@ -136,7 +137,7 @@ impl CorsRules {
         self.origins.iter().any(|known| known.matches(origin))
     }
 
-    /// What stands in Access-Control-Allow-Origin for a listed origin.
+    /// The value of Access-Control-Allow-Origin for a listed origin.
     fn allow_origin(&self, origin: &[u8]) -> Cow<'static, [u8]> {
         if self.is_any { Cow::Borrowed(b"*") } else { Cow::Owned(origin.to_vec()) }
     }
@@ -171,8 +172,8 @@ impl CorsRules {
     }
 }
 
-/// The value of a list of what is allowed; none where nothing is. With credentials a star stands
-/// for itself alone, so what was asked for is repeated.
+/// The value of a header that lists what is allowed; `None` if nothing is. With credentials, `*` is
+/// not a wildcard, so the requested names are repeated.
 fn listed<'a>(
     allowed: &[Token],
     asked: Option<&'a [u8]>,
@@ -244,19 +245,19 @@ impl FromText for Origin {
             _ => {}
         }
         let (scheme, host, port) =
-            split(text).ok_or("it is a scheme, `://`, a host and perhaps a port")?;
+            split(text).ok_or("expected a scheme, `://`, a host and optionally a port")?;
         let is_scheme = |letter: u8| {
             letter.is_ascii_lowercase() || letter.is_ascii_digit() || b"+-.".contains(&letter)
         };
         if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
-            return Err(format!("`{scheme}` is not a scheme in lower case"));
+            return Err(format!("`{scheme}` is not a lower-case scheme"));
         }
         let own = matches!((scheme, port), ("http", Some(80)) | ("https", Some(443)));
         if own {
-            return Err("browsers leave out the port that the scheme has anyway".to_owned());
+            return Err("browsers omit the default port of the scheme: remove it".to_owned());
         }
         let host = HostPattern::from_text(host).map_err(|reason| match host.split_once('/') {
-            Some(_) => "an origin has no path, not even a slash at its end".to_owned(),
+            Some(_) => "an origin has no path and no slash at its end".to_owned(),
             None => reason,
         })?;
         Ok(Self::Of { scheme: scheme.to_owned(), host, port })
@@ -281,7 +282,7 @@ impl FromText for Token {
 
     fn from_text(text: &str) -> Result<Self, String> {
         if !is_token(text.as_bytes()) {
-            return Err("it has letters, digits and some signs, and no space or comma".to_owned());
+            return Err("expected a token (RFC 9110), without spaces and commas".to_owned());
         }
         Ok(Self(text.to_owned()))
     }
@@ -354,7 +355,7 @@ mod tests {
         for text in ["credentials = true", "origins = ['https://a', '*']\ncredentials = true"] {
             let problems = rules(text).unwrap_err();
             let messages: Vec<_> = problems.iter().map(|found| &found.message).collect();
-            assert!(messages[0].starts_with("with credentials the origin `*`"), "{messages:?}");
+            assert!(messages[0].starts_with("`credentials` with the origin `*`"), "{messages:?}");
         }
         assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());
         assert!(rules("").is_ok());

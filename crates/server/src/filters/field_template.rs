@@ -1,4 +1,4 @@
-//! Values of fields with variables of the request in them: `{client}`, `{user}@{host}`.
+//! Header values with variables of the request: `{client}`, `{user}@{host}`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,15 +11,15 @@ use super::field_text::check_value;
 use crate::access_log::RequestId;
 use crate::web::Request;
 
-/// A value with variables, read and checked.
+/// A header value with variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldTemplate {
     text: String,
-    parts: Vec<Part>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum Segment {
     Text(String),
     Variable(Variable),
 }
@@ -45,28 +45,28 @@ const VARIABLES: [(&str, Variable); 7] = [
     ("user", Variable::User),
 ];
 
-/// The values of the variables; what a request does not have is empty.
+/// The values of the variables; those that a request does not have are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldValues<'a> {
     /// The address of the client.
     pub client: Option<IpAddr>,
-    /// The host that is asked, without port.
+    /// The host of the request, without port.
     pub host: &'a [u8],
     /// The method of the request.
     pub method: &'a [u8],
-    /// The path as it came.
+    /// The path as sent.
     pub path: &'a [u8],
-    /// The number that the log has.
+    /// The ID of the request.
     pub request_id: Option<&'a [u8]>,
     /// The scheme: `http` or `https`.
     pub scheme: &'a [u8],
-    /// Who has proved a name.
+    /// The name of the authenticated user.
     pub user: Option<&'a [u8]>,
 }
 
 impl<'a> FieldValues<'a> {
     /// The values of a request.
-    pub fn of(request: &'a Request<'_>) -> Self {
+    pub fn new(request: &'a Request<'_>) -> Self {
         Self {
             client: request.client(),
             host: &request.host,
@@ -100,9 +100,9 @@ impl<'a> FieldValues<'a> {
 impl FieldTemplate {
     /// The value, where it is the same for all requests.
     pub fn fixed(&self) -> Option<Cow<'static, [u8]>> {
-        match &*self.parts {
+        match &*self.segments {
             [] => Some(Cow::Borrowed(b"")),
-            [Part::Text(text)] => Some(Cow::Owned(text.clone().into_bytes())),
+            [Segment::Text(text)] => Some(Cow::Owned(text.clone().into_bytes())),
             _ => None,
         }
     }
@@ -110,10 +110,10 @@ impl FieldTemplate {
     /// The value for a request.
     pub fn render(&self, values: &FieldValues<'_>) -> Vec<u8> {
         let mut out = Vec::new();
-        for part in &self.parts {
-            match part {
-                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Variable(variable) => {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Segment::Variable(variable) => {
                     let value = values.get(*variable);
                     out.extend(value.iter().filter(|byte| !byte.is_ascii_control()));
                 }
@@ -124,13 +124,12 @@ impl FieldTemplate {
 }
 
 impl FromText for FieldTemplate {
-    const SHAPE: TextShape =
-        TextShape { noun: "value of a field", example: "{client}", pattern: None };
+    const SHAPE: TextShape = TextShape { noun: "header value", example: "{client}", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;
-        let parts = parse(text)?;
-        Ok(Self { text: text.to_owned(), parts })
+        let segments = parse(text)?;
+        Ok(Self { text: text.to_owned(), segments })
     }
 }
 
@@ -140,8 +139,8 @@ impl fmt::Display for FieldTemplate {
     }
 }
 
-fn parse(text: &str) -> Result<Vec<Part>, String> {
-    let mut parts = Vec::new();
+fn parse(text: &str) -> Result<Vec<Segment>, String> {
+    let mut segments = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -154,24 +153,27 @@ fn parse(text: &str) -> Result<Vec<Part>, String> {
         }
         let inner = from.strip_prefix('{').and_then(|inner| inner.split_once('}'));
         let Some((name, after)) = inner else {
-            return Err("a brace stands alone (`{{` and `}}` are braces)".to_owned());
+            return Err("unmatched brace (write `{{` or `}}` for a literal brace)".to_owned());
         };
         let known = VARIABLES.iter().find(|(known, _)| *known == name);
         let Some((_, variable)) = known else {
             let names: Vec<_> = VARIABLES.iter().map(|(known, _)| format!("{{{known}}}")).collect();
-            return Err(format!("`{{{name}}}` is not a variable (there are {})", names.join(", ")));
+            return Err(format!(
+                "unknown variable `{{{name}}}` (expected one of {})",
+                names.join(", ")
+            ));
         };
         if !literal.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut literal)));
+            segments.push(Segment::Text(std::mem::take(&mut literal)));
         }
-        parts.push(Part::Variable(*variable));
+        segments.push(Segment::Variable(*variable));
         rest = after;
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        parts.push(Part::Text(literal));
+        segments.push(Segment::Text(literal));
     }
-    Ok(parts)
+    Ok(segments)
 }
 
 #[cfg(test)]
@@ -203,13 +205,13 @@ mod tests {
 
     #[test]
     fn what_is_no_template_is_refused() {
-        check_error("a{", "a brace stands alone");
-        check_error("a}", "a brace stands alone");
-        check_error("{a}{", "`{a}` is not a variable (there are {client}, {host}");
-        check_error("{{}", "a brace stands alone");
-        check_error("{}", "`{}` is not a variable");
-        check_error("{ host }", "`{ host }` is not a variable");
-        check_error("a\r\nb", "a line end");
+        check_error("a{", "unmatched brace");
+        check_error("a}", "unmatched brace");
+        check_error("{a}{", "unknown variable `{a}` (expected one of {client}, {host}");
+        check_error("{{}", "unmatched brace");
+        check_error("{}", "unknown variable `{}`");
+        check_error("{ host }", "unknown variable `{ host }`");
+        check_error("a\r\nb", "the value must not contain line breaks");
     }
 
     #[test]

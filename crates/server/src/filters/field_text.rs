@@ -1,22 +1,21 @@
-//! Names and values of fields as a document gives them: checked when it is read, so that none can
-//! end its line.
+//! Names and values of headers in a document, validated when it is read: none can end its line.
 
 use std::fmt;
 
 use vervet_config::{FromText, TextShape};
 use vervet_http::field::{FieldBlock, FieldError};
 
-/// The value of a field: no control character but a tab (RFC 9110 §5.5), no space at its ends.
+/// A header value: no control characters except tab (RFC 9110 §5.5), no spaces at its ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldText(String);
 
-/// The name of a field that a document may speak of: a token (RFC 9110 §5.1), and none that the
+/// The name of a header that can be configured: a token (RFC 9110 §5.1), except headers that the
 /// connection writes itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldName(String);
 
 impl FieldText {
-    /// Returns the value of the field.
+    /// Returns the header value.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -30,7 +29,7 @@ impl FieldName {
 }
 
 impl FromText for FieldText {
-    const SHAPE: TextShape = TextShape { noun: "value of a field", example: "", pattern: None };
+    const SHAPE: TextShape = TextShape { noun: "header value", example: "", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;
@@ -40,15 +39,13 @@ impl FromText for FieldText {
 
 impl FromText for FieldName {
     const SHAPE: TextShape =
-        TextShape { noun: "name of a field", example: "X-Robots-Tag", pattern: None };
+        TextShape { noun: "header name", example: "X-Robots-Tag", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         match FieldBlock::new().push(text.as_bytes(), b"") {
             Ok(()) => Ok(Self(text.to_owned())),
-            Err(FieldError::Framing) => Err("the connection writes this field itself".to_owned()),
-            Err(_) => {
-                Err("a name has letters, digits and some signs, and no space or colon".to_owned())
-            }
+            Err(FieldError::Framing) => Err("the server writes this header itself".to_owned()),
+            Err(_) => Err("spaces, colons and other separators are not allowed".to_owned()),
         }
     }
 }
@@ -56,11 +53,13 @@ impl FromText for FieldName {
 /// Whether a text can stand in a field line.
 pub(super) fn check_value(text: &str) -> Result<(), String> {
     if text.trim_matches([' ', '\t']) != text {
-        return Err("a value neither begins nor ends with a space".to_owned());
+        return Err("the value must not begin or end with a space".to_owned());
     }
     match FieldBlock::new().push(b"X", text.as_bytes()) {
         Ok(()) => Ok(()),
-        Err(_) => Err("a line end or another control character would end the field".to_owned()),
+        Err(_) => {
+            Err("the value must not contain line breaks or other control characters".to_owned())
+        }
     }
 }
 

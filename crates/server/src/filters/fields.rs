@@ -1,8 +1,7 @@
-//! Fields that a site or a route sets, adds, removes or gives a default, in answers and in requests
-//! before they are handed on.
+//! Sets, adds, removes and defaults headers of responses, and of requests that are passed on.
 //!
-//! A value may hold variables of the request. Everything else about it was checked when it was
-//! read; of a variable, what could end the line is left out.
+//! Values may contain variables of the request. Their text is validated when the document is read;
+//! bytes of a variable that could end the line are removed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,9 +16,9 @@ use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may
-    /// hold `{client}`, `{host}`, `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`;
-    /// `{{` and `}}` are braces.
+    /// Changes to headers, made in the order `remove`, `set`, `add`, `default`. Values may contain
+    /// `{client}`, `{host}`, `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`; `{{`
+    /// and `}}` are literal braces.
     ///
     /// ```toml
     /// [site.fields.response]
@@ -27,28 +26,29 @@ section! {
     /// remove = ["Server"]
     /// ```
     pub struct FieldChanges {
-        /// Fields that are taken out, all lines of each.
+        /// Headers to remove, with all their lines.
         pub remove: Vec<FieldName>,
-        /// Fields with the one value that they have from then on.
+        /// Headers to set. Existing lines are replaced.
         pub set: Named<FieldTemplate>,
-        /// Lines that are added to those that are there.
+        /// Header lines to add to existing ones.
         pub add: Named<FieldTemplate>,
-        /// Fields that are set where they are not there.
+        /// Headers to set if they are missing.
         pub default: Named<FieldTemplate>,
     }
 }
 
 section! {
-    /// Changes to fields, of answers and of requests.
+    /// Sets, adds and removes headers.
     pub struct FieldSettings {
-        /// Fields of answers, whatever answers, error pages included.
+        /// Changes to the headers of all responses, including error pages.
         pub response: FieldChanges,
-        /// Fields of requests, as handlers and apps see them.
+        /// Changes to the headers of requests that are passed on to a backend. Has no effect: no
+        /// action passes requests on.
         pub request: FieldChanges,
     }
 }
 
-/// What is done to one field.
+/// A change to a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Change {
     Remove(FieldName),
@@ -57,19 +57,19 @@ enum Change {
     Default(FieldName, FieldTemplate),
 }
 
-/// Changes of answers: those without variables are shared by all requests as they are.
+/// Changes to response headers. Changes without variables are shared by all requests.
 #[derive(Debug)]
 pub struct ResponseFields {
     fixed: Arc<[Edit]>,
     changes: Vec<Change>,
 }
 
-/// Changes of requests that are passed on.
+/// Changes to the headers of requests that are passed on.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFields(Vec<Change>);
 
 impl FilterDirective for FieldSettings {
-    /// Values may hold the id of the request.
+    /// Values may contain the request ID.
     fn needs(&self, needs: &mut Needs) {
         needs.request_ids = true;
     }
@@ -104,7 +104,7 @@ impl RequestFilter for ResponseFields {
 
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         edits.share(&self.fixed);
-        let values = FieldValues::of(request);
+        let values = FieldValues::new(request);
         for change in &self.changes {
             let render = |template: &FieldTemplate| Some(Cow::Owned(template.render(&values)));
             if let Some(edit) = change.edit(render) {
@@ -121,12 +121,12 @@ impl RequestFields {
         changes(section).map(Self)
     }
 
-    /// Whether requests are handed on as they came.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The field lines of a request as it is handed on, in order, names as they are written.
+    /// The header lines of a request as it is passed on, in order, with names as written.
     pub fn lines<'a>(
         &'a self,
         head: &RequestHead<'a>,
@@ -193,7 +193,7 @@ fn changes(section: &FieldChanges) -> Result<Vec<Change>, Diagnostics> {
                 Ok(field) => changes.push(change(field, template.clone())),
                 Err(reason) => {
                     let message =
-                        format!("`{}` is not a field name: {reason}", name.escape_debug());
+                        format!("invalid header name `{}`: {reason}", name.escape_debug());
                     problems.push(Diagnostic::error(name.span(), message));
                 }
             }
@@ -261,15 +261,13 @@ mod tests {
         let text = "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }";
         let problems = ResponseFields::new(&section(text)).unwrap_err();
         let found: Vec<_> = problems.iter().map(|found| found.message.as_str()).collect();
-        let name =
-            "is not a field name: a name has letters, digits and some signs, and no space or colon";
+        let reason = "spaces, colons and other separators are not allowed";
         assert_eq!(
             found,
             [
-                format!("`a b` {name}"),
-                "`Connection` is not a field name: the connection writes this field itself"
-                    .to_owned(),
-                format!("`c:` {name}"),
+                format!("invalid header name `a b`: {reason}"),
+                "invalid header name `Connection`: the server writes this header itself".to_owned(),
+                format!("invalid header name `c:`: {reason}"),
             ]
         );
     }

@@ -1,14 +1,13 @@
-//! Who the client is when the peer is a proxy: `Forwarded` (RFC 7239), or `X-Forwarded-For`,
-//! `-Proto` and `-Host`.
+//! Determines the client address from trusted proxies: `Forwarded` (RFC 7239), or
+//! `X-Forwarded-For`, `-Proto` and `-Host`.
 //!
-//! Each proxy appends whom it has seen, so the fields are walked from the right, and each address
-//! is believed because the one before it, beginning with the peer of the connection, is in a listed
-//! network. The first that is in none is the client. What stands further left anybody may have
-//! written: it is not even parsed. A peer that is not listed is the client itself, whatever its
-//! fields say.
+//! Each proxy appends the address of its peer, so the headers are read from the right. An address
+//! is trusted if the one before it, beginning with the peer of the connection, is in a trusted
+//! network. The first one that is in none is the client. Anyone may have written the rest: it is
+//! not even parsed. A peer that is not trusted is the client, whatever its headers say.
 //!
-//! Only one of the two kinds is read, the one the listed proxies write: a proxy that writes the one
-//! lets the other pass as the client sent it.
+//! Only the kind of header that the trusted proxies write is read, because a proxy passes on the
+//! other kind as the client sent it.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -23,7 +22,7 @@ use crate::matching::networks::{Network, Networks};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 words! {
-    /// Which fields the listed proxies write.
+    /// Which headers the trusted proxies write.
     pub enum ForwardedFields {
         /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`.
         X = "x-forwarded",
@@ -33,32 +32,32 @@ words! {
 }
 
 section! {
-    /// Proxies that are believed when they say who the client is: `forwarded = ["10.0.0.0/8"]`.
-    /// Each hop is believed because the one before it is in a listed network; the first that is in
-    /// none is the client. Of all others the fields mean nothing.
+    /// Trusted reverse proxies, whose headers determine the client address:
+    /// `forwarded = ["10.0.0.0/8"]`. The addresses in the header are read from the last to the
+    /// first; the first one that is not in a trusted network is the client. The headers of other
+    /// peers are ignored.
     pub struct ForwardedFrom short(from) {
-        /// Networks of the proxies.
+        /// The networks of the trusted proxies.
         pub from: Vec<Network>,
-        /// Whether those are believed who come by a unix socket, which only a proxy of this machine
-        /// may open.
+        /// Whether to trust all peers that connect to a unix socket.
         pub unix: bool = false,
-        /// Which fields the proxies write. The others are not read: a proxy lets them pass as the
-        /// client has sent them.
+        /// Which headers the proxies write. The other kind is ignored, because a proxy passes it on
+        /// as the client sent it.
         pub fields: ForwardedFields = "x-forwarded",
     }
 }
 
-/// Whether those are believed who come by a unix socket and so have no address.
+/// Whether peers on a unix socket, which have no address, are trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum UnixPeers {
-    /// Their forwarding fields are ignored.
+    /// Their forwarding headers are ignored.
     #[default]
     Distrusted,
-    /// They are: a client that may open the socket is a proxy.
+    /// Trusted: everyone who can open the socket is a proxy.
     Trusted,
 }
 
-/// The proxies that are believed.
+/// The trusted reverse proxies, and counters.
 #[derive(Debug)]
 pub struct Forwarders {
     networks: Networks<()>,
@@ -68,18 +67,18 @@ pub struct Forwarders {
     malformed: AtomicU64,
 }
 
-/// What the request was when it reached the outermost believed proxy.
+/// The request as it reached the outermost trusted proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The client; `None` where nobody says more than "a unix socket".
+    /// The client address; `None` for a unix socket.
     pub client: Option<IpAddr>,
-    /// The scheme it used, where a believed proxy says.
+    /// The scheme of the request, if a trusted proxy reports it.
     pub scheme: Option<Scheme>,
-    /// The host it asked, with port if any, where a believed proxy says. Well formed.
+    /// The host of the request with its port, if a trusted proxy reports it. Well-formed.
     pub host: Option<Vec<u8>>,
 }
 
-/// What one proxy says of who came to it.
+/// What one proxy reports about its peer.
 #[derive(Debug, Default)]
 struct Hop {
     /// `None` for `unknown` and names in place of addresses (RFC 7239 §6.2, §6.3).
@@ -104,7 +103,7 @@ impl From<&ForwardedFrom> for Forwarders {
 }
 
 impl Forwarders {
-    /// Proxies of these networks, who write these fields.
+    /// Trusts proxies of these networks, which write these headers.
     pub fn new(networks: Networks<()>, fields: ForwardedFields, unix: UnixPeers) -> Self {
         Self {
             networks,
@@ -134,17 +133,17 @@ impl Forwarders {
         }
     }
 
-    /// How many requests came with the fields from peers that are not listed.
+    /// Number of requests with such headers from untrusted peers.
     pub fn disbelieved(&self) -> u64 {
         self.disbelieved.load(Ordering::Relaxed)
     }
 
-    /// How many elements of listed proxies could not be read, in full or in part.
+    /// Number of malformed header elements from trusted proxies.
     pub fn malformed(&self) -> u64 {
         self.malformed.load(Ordering::Relaxed)
     }
 
-    /// Follows the hops, the nearest first, as long as each is reported by one who is believed.
+    /// Follows the hops, the nearest first, as long as each is reported by a trusted proxy.
     fn walk(&self, direct: Origin, hops: impl Iterator<Item = Result<Hop, Malformed>>) -> Origin {
         let mut origin = direct;
         for hop in hops {

@@ -1,5 +1,4 @@
-//! A host, or all hosts below one: `example.org`, `*.example.org`. They are written as those of
-//! sites are.
+//! A host, or all subdomains of one: `example.org`, `*.example.org`, as in `hosts` of a site.
 
 use std::fmt;
 
@@ -38,13 +37,13 @@ impl FromText for HostPattern {
 
     fn from_text(text: &str) -> Result<Self, String> {
         match HostName::parse(text) {
-            Ok(HostName::Any) => Err("a wildcard is not a host".to_owned()),
+            Ok(HostName::Any) => Err("`*` alone is not allowed here".to_owned()),
             Ok(name) => Ok(Self(name)),
             Err(_) if text.contains("://") => {
-                Err("it is a host alone, without scheme and path".to_owned())
+                Err("expected a hostname without scheme and path".to_owned())
             }
-            Err(_) if text.contains(':') => Err("the port does not count".to_owned()),
-            Err(_) => Err("not a host name".to_owned()),
+            Err(_) if text.contains(':') => Err("expected a hostname without port".to_owned()),
+            Err(_) => Err("invalid hostname".to_owned()),
         }
     }
 }

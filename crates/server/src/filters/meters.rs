@@ -1,10 +1,10 @@
-//! Meters of many clients in a table of fixed size.
+//! Rate meters of many clients in a table of fixed size.
 //!
-//! Each client has one number, the time at which its next request would come if it came evenly
-//! (GCRA, "virtual scheduling": the leaky bucket as a meter, ITU-T I.371). The numbers stand in a
-//! table of fixed size without a lock. Where a bucket of it is full, the client goes out whose
-//! number is the oldest: one that has not asked for long, or asks slowly. So a flood of addresses
-//! cannot free somebody who is over the limit.
+//! Each client has one number, the time at which its next request would be due at an even rate
+//! (GCRA, "virtual scheduling": the leaky bucket as a meter, ITU-T I.371). The table has no lock.
+//! If a bucket of the table is full, the client with the oldest number is evicted: it has sent no
+//! request for long, or sends slowly. So a flood of addresses cannot evict a client that is over
+//! the limit.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,8 +86,8 @@ impl Meters {
         }
     }
 
-    /// Takes back a request that was counted: it turned out not to be limited.
-    pub fn give_back(&self, client: impl std::hash::Hash) {
+    /// Undoes the count of a request that turns out to be exempt.
+    pub fn refund(&self, client: impl std::hash::Hash) {
         let client = self.number(client);
         if let Some(slot) = self.bucket(client).iter().find(|slot| slot.is_of(client)) {
             let back = |due: u64| Some(due.saturating_sub(self.interval_ns));
@@ -202,8 +202,8 @@ mod tests {
     fn given_back_is_not_counted() {
         let meters = Meters::new(Rate::from_text("1/h").unwrap(), 1, 64);
         assert_eq!(meters.take("client", 1), Ok(()));
-        meters.give_back("client");
-        meters.give_back("stranger");
+        meters.refund("client");
+        meters.refund("stranger");
         assert_eq!(meters.take("client", 1), Ok(()));
         assert!(meters.take("client", 1).is_err());
     }

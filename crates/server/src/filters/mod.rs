@@ -1,6 +1,6 @@
-//! What checks a request before its action, and what changes answers. Each filter is a file of its
-//! own: its section, the [`FilterDirective`] of that section, and the filter. Adding one adds its
-//! module and its line in [`filters!`].
+//! Filters check a request before its action, and edit responses. Each filter is one file: its
+//! section, the [`FilterDirective`] of that section, and the filter. A new one adds its module and
+//! its line in [`filters!`].
 
 pub mod access;
 pub mod basic_auth;
@@ -40,27 +40,28 @@ macro_rules! filters {
         $next! {
             $($section)*
             filters: $crate::filters::FilterDirective {
-                /// Who may come in, by address: `["allow 10.0.0.0/8", "deny all"]`. Others are
-                /// answered with 403.
+                /// Allows or denies clients by IP address: `["allow 10.0.0.0/8", "deny all"]`.
+                /// Denied clients get 403.
                 access: $crate::filters::access::Access,
-                /// Paths that are refused.
+                /// Rejects requests by path.
                 deny: Vec<$crate::filters::target_rules::Deny>,
-                /// Requests that come from pages of other sites, refused.
+                /// Rejects requests from pages of other sites (hotlink protection), by the Referer
+                /// header.
                 referer: $crate::filters::referer::Referer,
-                /// What scripts of other origins may read.
+                /// Cross-origin resource sharing (CORS): which scripts of other origins may read
+                /// responses.
                 cors: $crate::filters::cors::Cors,
-                /// How many requests a client may send in a time: `"10/s"`. Above it the answer is
-                /// 429.
+                /// Limits the request rate of each client: `"10/s"`. Requests above it get 429.
                 rate: $crate::filters::rate::RateSettings,
-                /// How many requests may be under way at a time.
+                /// Limits the number of concurrent requests.
                 concurrency: $crate::filters::connections::ConcurrencySettings,
-                /// Who may come in, by name and password.
+                /// Requires a user name and password (HTTP basic authentication).
                 auth: $crate::filters::basic_auth::Auth,
-                /// Fields that keep browsers from common mistakes: `"basic"` or `"strict"`.
+                /// Security headers for browsers: `"basic"` or `"strict"`.
                 security: $crate::filters::security::Security,
-                /// Fields that are set, added and removed.
+                /// Sets, adds and removes headers.
                 fields: $crate::filters::fields::FieldSettings,
-                /// Compression of answers that are not files.
+                /// Compresses responses other than files, which `files` compresses itself.
                 compression: $crate::filters::compression::Compression,
             }
         }

@@ -1,4 +1,4 @@
-//! How many requests a client may make in a second, and how many at once.
+//! Limits the request rate of each client, with a burst.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,37 +15,36 @@ use crate::resources::{Opened, Resources};
 use crate::response::refusal_for;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
-/// Clients that are remembered where nothing else is said; 16 bytes each.
+/// Default number of clients in memory, 16 bytes each.
 pub const CLIENTS: usize = 65_536;
 
 /// The highest rate, in requests a second: the clock of a request counts milliseconds.
 pub const PER_SECOND_MAX: u64 = 1_000_000;
 
 section! {
-    /// How many requests a client may make: `rate = "10/s"`. Above it the answer is 429 with
+    /// Limits the request rate of each client: `rate = "10/s"`. Requests above it get 429 with
     /// Retry-After.
     ///
     /// ```toml
     /// rate = { limit = "5/s", burst = 20 }
     /// ```
     pub struct RateSettings short(limit) {
-        /// Requests in a second, minute, hour or day: `"10/s"`, `"100/m"`, `"1000/h"`, `"5000/d"`.
+        /// Requests per second, minute, hour or day: `"10/s"`, `"100/m"`, `"1000/h"`, `"5000/d"`.
         pub limit: Rate,
-        /// How many of them may come at once; those of one time where it is not given (10 for
-        /// `"10/s"`).
+        /// How many requests may come at once; if not set, the number in `limit` (10 for `"10/s"`).
         pub burst: Option<u32> = _ in 1..=1000000,
-        /// By what clients are distinguished: `"address"` (IPv6 by its /64), or the name of a
-        /// request field, such as `"X-Api-Key"`. Requests without the field count by address. A
-        /// client that invents values has a rate for each of them: have them checked, or set a
-        /// second rate by address on the site.
+        /// How clients are distinguished: by `"address"` (IPv6 by its /64), or by a request header,
+        /// such as `"X-Api-Key"`. Requests without the header count by address. A client that sends
+        /// random values has a rate for each of them: verify the values, or also limit the site by
+        /// address.
         pub key: RateKey = "address",
-        /// Clients that are remembered at a time, 16 bytes each. Above it those who asked least are
-        /// forgotten.
+        /// The maximum number of clients in memory, 16 bytes each. Above it, the clients with the
+        /// fewest recent requests are forgotten.
         pub clients: u32 = 65536 in 1024..=16777216,
     }
 }
 
-/// So many requests in so much time: `10/s`, `100/m`, `1000/h`, `5000/d`.
+/// A number of requests per period: `10/s`, `100/m`, `1000/h`, `5000/d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     requests: u32,
@@ -62,7 +61,7 @@ enum Period {
 }
 
 impl Rate {
-    /// Requests in its time: what may come at once where nothing else is said.
+    /// Requests per period, which is also the default burst.
     pub fn requests(self) -> u32 {
         self.requests
     }
@@ -85,7 +84,7 @@ impl FromText for Rate {
     fn from_text(text: &str) -> Result<Self, String> {
         let error = || {
             format!(
-                "a rate is a number of requests from 1 on, a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
+                "expected a number of requests (1 or more), a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
             )
         };
         let (number, period) = text.split_once('/').ok_or_else(error)?;
@@ -116,7 +115,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// By what clients are distinguished.
+/// How clients are distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateKey {
     /// By address; IPv6 by its /64. Those of a unix socket are one client.
@@ -145,7 +144,7 @@ impl fmt::Display for RateKey {
     }
 }
 
-/// What a key was found to be. Addresses and values do not share meters.
+/// The client of a request. Addresses and header values do not share meters.
 #[derive(Hash)]
 enum Client<'a> {
     Address(Option<IpAddr>),

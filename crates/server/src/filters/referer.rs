@@ -1,8 +1,7 @@
-//! Files that other sites may not show as their own: requests whose Referer names a foreign host
-//! are refused.
+//! Hotlink protection: rejects requests whose Referer names another host.
 //!
-//! A browser says with Referer (RFC 9110 §10.1.3) which page shows a picture. It may say nothing,
-//! and others may say anything: this keeps bandwidth from being borrowed, and secrets from nobody.
+//! Browsers send the page that embeds a file in Referer (RFC 9110 §10.1.3). They may omit it, and
+//! other clients may send anything: this saves bandwidth and protects no secrets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,27 +16,28 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Files that pages of other sites may not show. A request for one of them whose Referer names
-    /// a foreign host is answered with 403. Without `paths` and `extensions` it holds for all.
+    /// Rejects requests from pages of other sites (hotlink protection): if the Referer header names
+    /// another host, the response is 403. `paths` and `extensions` select the protected files; if
+    /// neither is set, all are protected.
     ///
     /// ```toml
     /// referer = { extensions = ["jpg", "png"], allow = ["*.example.org"] }
     /// ```
     pub struct Referer {
-        /// Beginnings of paths that are protected.
+        /// Prefixes of protected paths.
         pub paths: Vec<String>,
-        /// Endings of names that are protected, without the dot and in any case: `["jpg", "png"]`.
+        /// Protected file extensions, without the dot and in any case: `["jpg", "png"]`.
         pub extensions: Vec<String>,
-        /// Other hosts that may show them: `"example.org"`, or
-        /// `"*.example.org"` for all below it.
+        /// Other hosts whose pages are allowed: `"example.org"`, or `"*.example.org"` for all
+        /// subdomains.
         pub allow: Vec<HostPattern>,
-        /// Whether a request without a Referer is answered: one that was typed, or whose browser
-        /// keeps the page to itself.
+        /// Whether to allow requests without a Referer, for example from a typed URL or a browser
+        /// that omits it.
         pub empty: bool = true,
     }
 }
 
-/// What is protected, and from whom.
+/// Referer rules, prepared for requests.
 #[derive(Debug)]
 pub struct RefererRules {
     paths: Vec<Vec<u8>>,
@@ -48,7 +48,7 @@ pub struct RefererRules {
     refused: AtomicU64,
 }
 
-/// Whose page a request comes from.
+/// The page that a request comes from, by its Referer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source<'a> {
     Nobody,
@@ -129,7 +129,7 @@ impl RequestFilter for RefererRules {
     }
 }
 
-/// What follows the last dot of the last segment; empty where there is none.
+/// The extension of the last segment; empty if it has none.
 fn extension(path: &[u8]) -> &[u8] {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let dot = name.iter().rposition(|byte| *byte == b'.');

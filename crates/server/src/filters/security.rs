@@ -1,7 +1,7 @@
-//! Fields that tell browsers to be careful: one line for a set of them, and each to be overridden.
+//! Security headers for browsers: presets, and a directive for each header.
 //!
-//! They are defaults: what the handler itself sends stands. `Strict-Transport-Security` goes out
-//! over TLS alone (RFC 6797 §7.2), where the client has it, or the outermost trusted forwarder.
+//! They are defaults: a header that the handler sends is kept. `Strict-Transport-Security` is sent
+//! only if the client, or the outermost trusted proxy, uses TLS (RFC 6797 §7.2).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,30 +15,29 @@ use crate::resources::{Opened, Resources};
 use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 words! {
-    /// A set of fields.
+    /// A set of security headers.
     pub enum SecurityPreset {
-        /// None but those that are given.
+        /// Only the headers that are set here.
         None = "none",
-        /// What breaks no page: no guessing of types, no full Referer to others, frames by pages of
-        /// the same origin alone, TLS for six months once it was used.
+        /// Headers that break no page: no MIME sniffing, no full Referer to other origins, frames
+        /// only on pages of the same origin, and HTTPS for six months after the first use.
         Basic = "basic",
-        /// Also scripts, styles and everything else from the own origin alone, no frames at
-        /// all, no camera, microphone, location and payment, TLS for two years with all hosts
-        /// below.
+        /// In addition: scripts, styles and other content only from the same origin, no frames, no
+        /// access to camera, microphone, location and payment, and HTTPS for two years including
+        /// subdomains.
         Strict = "strict",
     }
 }
 
 section! {
-    /// Fields that tell browsers to be careful: `security = "basic"`, or `"strict"`. Each can be
-    /// given in full, and is left out when it is empty. A field that the action itself sends
-    /// stands.
+    /// Security headers for browsers: `security = "basic"`, or `"strict"`. Each header can be set;
+    /// an empty value omits it. A header that the action sends itself is kept.
     ///
     /// ```toml
     /// security = { preset = "strict", content_security_policy = "default-src 'self'; img-src *" }
     /// ```
     pub struct Security short(preset) {
-        /// The set to begin with.
+        /// The preset that the other directives override.
         pub preset: SecurityPreset = "basic",
         /// X-Content-Type-Options: `nosniff` with `"basic"` and `"strict"`.
         pub content_type_options: Option<FieldText>,
@@ -57,7 +56,7 @@ section! {
         pub permissions_policy: Option<FieldText>,
         /// Cross-Origin-Opener-Policy: `same-origin` with `"strict"`.
         pub opener_policy: Option<FieldText>,
-        /// Strict-Transport-Security, sent over TLS alone: `max-age=15552000` with `"basic"`,
+        /// Strict-Transport-Security (HSTS), sent only over TLS: `max-age=15552000` with `"basic"`,
         /// `max-age=63072000; includeSubDomains` with `"strict"`.
         pub transport_security: Option<FieldText>,
     }

@@ -1,9 +1,8 @@
-//! Requests refused by what they ask for: a part of the path, its beginning, or a regular
-//! expression.
+//! Rejects requests by a part of the path, its prefix, or a regular expression.
 //!
-//! Rules are compared with the path as files and routes see it: decoded once, without dot segments
-//! and doubled slashes. So `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is
-//! not looked at. All rules are one automaton: a thousand cost a request no more than ten.
+//! Rules are matched with the path as files and routes see it: decoded once, without dot segments
+//! and double slashes. So `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is
+//! not matched. All rules are one automaton: a thousand cost a request no more than ten.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,25 +16,25 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or
-    /// an expression. The path is compared decoded, without dot segments and doubled slashes, so
-    /// that no other spelling passes; the query is not looked at. Of several that match, the first
-    /// gives the status.
+    /// Rejects requests by path: `deny = ["/.git/"]`, or tables with a prefix or a regular
+    /// expression. The path is compared after percent-decoding and without dot segments and double
+    /// slashes, so that other spellings are rejected, too. The query is not compared. The first
+    /// rule that matches determines the status.
     ///
     /// ```toml
     /// deny = [{ prefix = "/internal/" }, { regex = '\.bak$', ignore_case = true, status = 404 }]
     /// ```
     pub struct Deny short(contains) {
-        /// Text that the path has anywhere.
+        /// Text that the path contains.
         pub contains: Option<Text>,
-        /// Text that the path begins with: `"/admin"` is the beginning of `/administration`, too.
+        /// Text that the path begins with; `"/admin"` also matches `/administration`.
         pub prefix: Option<Text>,
-        /// Expression that matches somewhere in the path, of which `^` and `$` are the ends. It is
-        /// one of bytes: a dot is any byte.
+        /// Regular expression that matches somewhere in the path; `^` and `$` are its ends. It
+        /// matches bytes: a dot matches any byte.
         pub regex: Option<Text>,
-        /// Whether capitals of ASCII do not count.
+        /// Whether to ignore the case of ASCII letters.
         pub ignore_case: bool = false,
-        /// What they are answered with.
+        /// The status of the response.
         pub status: u16 = 403 in 400..=599,
     }
 }
@@ -43,7 +42,7 @@ section! {
 /// Memory of all rules of a set together, in bytes.
 pub const RULES_BYTES_MAX: usize = 10 * 1024 * 1024;
 
-/// Rules as they are asked.
+/// Deny rules, prepared for requests.
 #[derive(Debug)]
 pub struct TargetRules {
     automaton: RegexSet,
@@ -90,7 +89,7 @@ impl TargetRules {
         })
     }
 
-    /// What the first rule that matches a decoded path answers with, if any does.
+    /// The status of the first rule that matches a decoded path, if any does.
     pub fn verdict(&self, path: &[u8]) -> Option<Status> {
         // Most paths match nothing, which is found out faster than what matches.
         if !self.automaton.is_match(path) {
@@ -112,8 +111,7 @@ impl Deny {
         let patterns = [&self.contains, &self.prefix, &self.regex];
         let mut given = patterns.iter().filter(|pattern| pattern.is_some());
         let (Some(pattern), second) = (given.next(), given.next()) else {
-            let problem =
-                Diagnostic::error(self.status.span(), "the rule says nothing of the path");
+            let problem = Diagnostic::error(self.status.span(), "the rule has no pattern");
             return Err(Box::new(problem.expected("one of `contains`, `prefix` and `regex`")));
         };
         if let Some(second) = second {
@@ -121,18 +119,18 @@ impl Deny {
             return Err(Box::new(
                 problem
                     .note_at(pattern.span(), "the first one is here")
-                    .note("make two rules of them"),
+                    .note("split it into two rules"),
             ));
         }
         let refuse = |reason| Box::new(Diagnostic::error(pattern.span(), reason));
         let body = match (&*self.contains, &*self.prefix, &*self.regex) {
             _ if pattern.as_deref() == Some("") => {
-                let reason = "an empty text is part of every path: give at least one character";
+                let reason = "an empty text matches every path: write at least one character";
                 return Err(refuse(reason.to_owned()));
             }
             (Some(text), ..) => regex::escape(text),
             (_, Some(text), _) if !text.starts_with('/') => {
-                let reason = "no path begins with this: begin it with a slash";
+                let reason = "paths begin with a slash: begin the prefix with `/`";
                 return Err(refuse(reason.to_owned()));
             }
             (_, Some(text), _) => format!("^{}", regex::escape(text)),
@@ -143,16 +141,14 @@ impl Deny {
         match set(std::slice::from_ref(&expression)) {
             Ok(_) => Ok(expression),
             Err(regex::Error::CompiledTooBig(_)) => Err(refuse(too_large())),
-            Err(error) => {
-                Err(refuse(format!("the regular expression cannot be read: {}", reason(&error))))
-            }
+            Err(error) => Err(refuse(format!("invalid regular expression: {}", reason(&error)))),
         }
     }
 }
 
 fn too_large() -> String {
     format!(
-        "the rules need more than {} MiB together: use shorter repetitions, or fewer rules",
+        "the rules need more than {} MiB of memory together: use shorter repetitions, or fewer rules",
         RULES_BYTES_MAX / 1024 / 1024
     )
 }
@@ -233,11 +229,11 @@ mod tests {
 
     #[test]
     fn rules_that_make_no_sense_are_refused() {
-        check_error("{ contains = '' }", "an empty text is part of every path");
-        check_error("{ prefix = '' }", "an empty text is part of every path");
-        check_error("{ regex = '' }", "an empty text is part of every path");
-        check_error("{ prefix = 'admin' }", "no path begins with this");
-        check_error("{ regex = '(' }", "the regular expression cannot be read: unclosed group");
+        check_error("{ contains = '' }", "an empty text matches every path");
+        check_error("{ prefix = '' }", "an empty text matches every path");
+        check_error("{ regex = '' }", "an empty text matches every path");
+        check_error("{ prefix = 'admin' }", "paths begin with a slash");
+        check_error("{ regex = '(' }", "invalid regular expression: unclosed group");
         check_error("{ regex = '(?:x{1000}){1000}' }", "the rules need more than 10 MiB");
     }
 
@@ -326,11 +322,11 @@ mod tests {
         assert_eq!(
             begin,
             [
-                "an empty text is part of",
-                "no path begins with this",
-                "the rule says nothing of",
+                "an empty text matches ev",
+                "paths begin with a slash",
+                "the rule has no pattern",
                 "the rule has two pattern",
-                "the regular expression c"
+                "invalid regular expressi"
             ]
         );
     }

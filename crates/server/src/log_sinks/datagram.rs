@@ -1,4 +1,4 @@
-//! Lines as datagrams, one each, to a daemon that may be slow, stop and start again.
+//! Sends lines as datagrams, one each, to a daemon that may be slow, stop and start again.
 
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};

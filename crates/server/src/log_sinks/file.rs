@@ -1,4 +1,4 @@
-//! Lines written to a file, which is reopened when it was renamed, and rotated by size and time.
+//! Writes lines to a file, which is reopened after it was renamed, and rotated by size and time.
 
 use std::fs::{File, OpenOptions};
 use std::io;

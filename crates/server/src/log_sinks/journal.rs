@@ -15,11 +15,11 @@ use super::sink::SinkState;
 use super::target::{Output, WriteError};
 
 section! {
-    /// The journal of systemd, by its native protocol.
+    /// The systemd journal, written with its native protocol.
     pub struct Journal short(identifier) {
-        /// The field `SYSLOG_IDENTIFIER`, which `journalctl -t` selects entries by.
+        /// The field `SYSLOG_IDENTIFIER`, which `journalctl -t` filters by.
         pub identifier: Tag = "vervet",
-        /// The path of its socket.
+        /// The socket of the journal.
         pub socket: Path = "/run/systemd/journal/socket",
     }
 }

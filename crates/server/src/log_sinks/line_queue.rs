@@ -1,4 +1,4 @@
-//! Lines of one reactor on their way to the writer thread: the reactor fills a buffer, the thread
+//! The queue of lines from a reactor to the writer thread: the reactor fills a buffer, the thread
 //! swaps it for an empty one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,29 +1,29 @@
-//! When a log file is rotated. The names and the clean-up of copies are in `copies.rs`.
+//! When a log file is rotated. `copies.rs` names and removes rotated files.
 
 use vervet_config::{Size, section, words};
 
 words! {
     /// How often a file is rotated.
     pub enum Period {
-        /// At each full hour, UTC.
+        /// Every hour, at minute 0 UTC.
         Hour = "hour",
-        /// At midnight, UTC.
+        /// Every day, at midnight UTC.
         Day = "day",
     }
 }
 
 section! {
-    /// Rotation of a log file: it is renamed, such as to `access.log.20261121T193000Z`, and a new
-    /// one is begun. A file is rotated before lines are written to it; an empty file is not
-    /// rotated. Hours and days are those of UTC, like the times of lines.
+    /// Rotation of a log file: the file is renamed, for example to `access.log.20261121T193000Z`,
+    /// and a new one is created. This happens before the next line is written; an empty file is not
+    /// rotated.
     pub struct Rotation short(every) {
-        /// Rotate before the file grows past this size.
+        /// Rotate before the file exceeds this size.
         pub size: Option<Size> = _ in "4KiB"..="1TiB",
-        /// Rotate with the first line of another hour or day.
+        /// Rotate with the first line of a new hour or day (UTC).
         pub every: Option<Period>,
-        /// Copies that are kept; older ones are removed.
+        /// Number of rotated files to keep; older ones are deleted.
         pub keep: u32 = 7 in 0..=10000,
-        /// Compress copies with gzip, on a thread with low priority.
+        /// Compress rotated files with gzip, on a thread with low priority.
         pub compress: bool = true,
     }
 }

@@ -1,4 +1,4 @@
-//! The directives of a section that say where the lines of a log go.
+//! The directives for the target of a log.
 
 use vervet_config::{Diagnostic, Path, Setting, Span, words};
 
@@ -66,7 +66,7 @@ from_text!(
     "640",
     |text: &str| match u32::from_str_radix(text, 8) {
         Ok(mode) if mode & !LogMode::BITS_MAX != 0 =>
-            Err("logs hold personal data: at most 640".to_owned()),
+            Err("logs contain personal data: at most 640 is allowed".to_owned()),
         Ok(mode) if mode & LogMode::OWNER_WRITES == 0 =>
             Err("the server must be able to write the file".to_owned()),
         Ok(mode) => Ok(LogMode(mode)),
@@ -175,7 +175,7 @@ impl StreamName {
 }
 
 fn conflict(first: Span, second: Span) -> Diagnostic {
-    Diagnostic::error(second, "a log has one target")
+    Diagnostic::error(second, "a log can have only one target")
         .note_at(first, "the other one is here")
-        .note("declare two logs, and name both where requests are logged")
+        .note("declare two logs, and list both in `log` of the site or route")
 }

@@ -17,7 +17,7 @@ pub const RECENT_LINES_MAX: usize = 250;
 /// Bytes of each line that a memory sink keeps; longer lines are cut.
 pub const RECENT_LINE_BYTES_MAX: usize = 4096;
 
-/// What a sink reports to the program while it runs.
+/// An event of a sink while the server runs.
 #[derive(Debug)]
 pub enum Notice {
     /// Lines were dropped since [`LogSink::drops`] was last called.
@@ -47,7 +47,7 @@ impl fmt::Display for SinkError {
         let (operation, error) = match self {
             Self::Reopen(error) => ("reopen the log file, still writing to the old one", error),
             Self::Rotate(error) => ("rotate the log file, still writing to it", error),
-            Self::CleanUp(error) => ("remove or compress old copies of the log file", error),
+            Self::CleanUp(error) => ("remove or compress rotated log files", error),
         };
         write!(formatter, "cannot {operation}: {error}")
     }
@@ -56,7 +56,7 @@ impl fmt::Display for SinkError {
 impl fmt::Display for Notice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LinesDropped => formatter.write_str("lines of a log were dropped"),
+            Self::LinesDropped => formatter.write_str("log lines were dropped"),
             Self::Failed { target, error } => write!(formatter, "{target}: {error}"),
         }
     }
@@ -81,7 +81,7 @@ impl fmt::Debug for NoticeHandler {
 /// Lines that were dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
-    /// How many, since the start.
+    /// The number of dropped lines since the start.
     pub lines: u64,
     /// The last error of the system, if it refused to write; otherwise the target was too slow.
     pub reason: Option<String>,
@@ -147,7 +147,7 @@ impl LogSink {
         Self::new(Target::Memory, Arc::default(), notices)
     }
 
-    /// Where the lines go.
+    /// The target of the lines.
     pub fn target(&self) -> &Target {
         &self.0.0.target
     }

@@ -169,7 +169,7 @@ impl DropReport {
             }
             *reported = drops.lines;
             self.last = Some(now);
-            let reason = drops.reason.as_deref().unwrap_or("it writes too slowly");
+            let reason = drops.reason.as_deref().unwrap_or("the target is too slow");
             let lines = drops.lines;
             sentences.push(format!("log to {target}: {lines} lines dropped so far: {reason}"));
         }

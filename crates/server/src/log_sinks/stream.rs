@@ -1,5 +1,5 @@
-//! Lines written to a descriptor that may block: standard output, a pipe, a device. Files share
-//! the writing of whole lines.
+//! Writes lines to a descriptor that may block: standard output, a pipe, a device. Files share the
+//! code that writes whole lines.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};

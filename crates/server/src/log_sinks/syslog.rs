@@ -21,10 +21,9 @@ use crate::timestamp::utc;
 pub const SYSLOG_BYTES_MAX: usize = 8192;
 
 words! {
-    /// The format of a syslog entry.
+    /// The format of a syslog message.
     pub enum SyslogForm {
-        /// The traditional format (RFC 3164), as the C library writes it: daemons expect it on
-        /// their unix socket.
+        /// The traditional BSD format (RFC 3164), which daemons expect on their unix socket.
         Rfc3164 = "rfc3164",
         /// The standard format (RFC 5424).
         Rfc5424 = "rfc5424",
@@ -32,15 +31,16 @@ words! {
 }
 
 section! {
-    /// A syslog daemon. While it does not run, lines are kept until their buffer is full.
+    /// A syslog daemon. While it is not running, lines are kept in a buffer; when that is full,
+    /// they are dropped.
     pub struct Syslog short(address) {
-        /// Its address: `unix:/dev/log`, or `udp:192.0.2.1:514`.
+        /// The address: `unix:/dev/log`, or `udp:192.0.2.1:514`.
         pub address: DatagramAddress = "unix:/dev/log",
-        /// The format of an entry; by default `rfc3164` for a unix socket and `rfc5424` for UDP.
+        /// The message format; if not set, `rfc3164` for a unix socket and `rfc5424` for UDP.
         pub form: Option<SyslogForm>,
         /// The facility: `local0` to `local7`, `daemon`, `user` and others.
         pub facility: Facility = "local7",
-        /// The program name in each entry.
+        /// The program name in each message.
         pub tag: Tag = "vervet",
     }
 }

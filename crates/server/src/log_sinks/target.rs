@@ -1,4 +1,4 @@
-//! The targets that a log may have, and how each is opened.
+//! The targets of logs, and how they are opened.
 
 use std::fmt;
 use std::io;
@@ -12,7 +12,7 @@ use super::sink::SinkState;
 use super::stream::StreamOutput;
 use super::syslog::{Syslog, SyslogOutput};
 
-/// Where a log goes.
+/// The target of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// The standard output of the process.
@@ -32,7 +32,7 @@ pub enum Target {
 /// A log file and its rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileTarget {
-    /// Its path. The directory must exist.
+    /// The path of the file. Its directory must exist.
     pub path: PathBuf,
     /// Permissions of a new file.
     pub mode: LogMode,
@@ -168,12 +168,12 @@ pub(super) struct WriteError {
     pub(super) then: OnError,
 }
 
-/// What happens to the lines that were not written.
+/// What happens to lines after a write error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnError {
-    /// They are dropped: another attempt would fail as well.
+    /// The lines are dropped: another attempt would fail as well.
     Drop,
-    /// They are written later.
+    /// The lines are written later.
     Retry,
 }
 

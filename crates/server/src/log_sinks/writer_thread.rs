@@ -33,12 +33,12 @@ pub(super) struct Waker {
 }
 
 impl Waker {
-    /// There are lines where there were none.
+    /// Wakes the thread for the first line in an empty queue.
     pub(super) fn wake(&self) {
         self.raise(&self.lines);
     }
 
-    /// There is something that must not wait for more lines.
+    /// Wakes the thread at once, without waiting for more lines.
     pub(super) fn wake_now(&self) {
         self.lines.store(true, Ordering::Release);
         self.raise(&self.now);
@@ -146,7 +146,7 @@ impl WriterThread {
     }
 }
 
-/// What the thread owns.
+/// The state of the writer thread.
 struct WriterLoop {
     waker: Arc<Waker>,
     added: Arc<Mutex<Added>>,
@@ -206,7 +206,7 @@ impl WriterLoop {
 /// Whether all lines were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// All were written or dropped.
+    /// All lines were written or dropped.
     Done,
     /// The target does not take lines now.
     Blocked,

@@ -1,5 +1,5 @@
-//! What a path gave to the variables of its route: places in the path, so that none of it is
-//! copied. What a route without variables gives costs nothing.
+//! The values of a route's variables, as ranges in the path, so that nothing is copied. A route
+//! without variables costs nothing.
 
 use super::kind::Kind;
 
@@ -9,9 +9,9 @@ pub const CAPTURES_MAX: usize = 16;
 /// A variable of a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name, unique in the route.
+    /// The name of the variable, unique in the route.
     pub name: Box<str>,
-    /// Its type; `any` for a group of a regular expression.
+    /// The type of the variable; `any` for a group of a regular expression.
     pub kind: Kind,
 }
 
@@ -36,13 +36,12 @@ const ABSENT: Span = Span { from: u32::MAX, to: 0 };
 
 impl<'a> Captures<'a> {
     /// The variables of a route, without values yet.
-    pub(super) fn of(variables: &'a [Variable]) -> Self {
+    pub(super) fn new(variables: &'a [Variable]) -> Self {
         debug_assert!(variables.len() <= CAPTURES_MAX);
         Self { variables, spans: vec![ABSENT; variables.len()] }
     }
 
-    /// Says where the value of a variable stands. A place beyond 4 GiB cannot be: no head is that
-    /// long.
+    /// Sets the range of a variable in the path, which is always shorter than 4 GiB.
     pub(super) fn set(&mut self, number: usize, from: usize, to: usize) {
         if let (Some(span), Ok(from), Ok(to)) =
             (self.spans.get_mut(number), u32::try_from(from), u32::try_from(to))

@@ -1,4 +1,4 @@
-//! A condition on a field of the request.
+//! A condition on a request header.
 
 use regex::bytes::Regex;
 use vervet_http::field::{Fields, Known};
@@ -6,20 +6,20 @@ use vervet_http::field::{Fields, Known};
 use super::flaw::Flaw;
 use super::path_regex;
 
-/// What the value of a field must be.
+/// A test of the lines of a header.
 #[derive(Debug, Clone)]
 pub enum FieldTest {
-    /// There is such a field, whatever its value.
+    /// The header is present, with any value.
     Present,
-    /// The request has no such field.
+    /// The request does not have the header.
     Absent,
-    /// A line of it has exactly this value.
+    /// A line of the header has exactly this value.
     Is(Box<[u8]>),
-    /// A line of it has a value in which this is found.
+    /// A line of the header matches this regular expression.
     Matches(Regex),
 }
 
-/// A field by name, and what its value must be.
+/// A condition on a request header.
 #[derive(Debug, Clone)]
 pub struct FieldRule {
     name: Box<str>,
@@ -33,13 +33,14 @@ impl FieldRule {
         let is_token_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            let message = "the name of a field has letters, digits and hyphens, without a colon";
+            let message =
+                "invalid header name: expected letters, digits and hyphens, without a colon";
             return Err(Flaw::new(0..name.len(), message));
         }
         Ok(Self { known: Known::lookup(name.as_bytes()), name: Box::from(name), test })
     }
 
-    /// Whether the fields of a request are as the rule wants them.
+    /// Whether the headers of a request satisfy the condition.
     pub fn fits(&self, fields: &Fields<'_>) -> bool {
         match self.known {
             Some(known) => self.fits_any(fields.all(known)),

@@ -1,4 +1,4 @@
-//! What is wrong in a short text of the configuration, and where in it.
+//! An error in a short text of the configuration, with its position in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use vervet_config::{Diagnostic, Span};
 pub struct Flaw {
     /// The bytes of the text that are wrong; empty where something is missing.
     pub range: Range<usize>,
-    /// What is wrong and what would be right, in lower case.
+    /// The error and the remedy, in lower case.
     pub message: String,
 }
 

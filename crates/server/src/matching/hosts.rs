@@ -1,8 +1,8 @@
-//! Sites by name: exact names and addresses before wildcards, the longest wildcard first, then the
-//! default.
+//! Finds the site of a hostname: exact names and addresses before wildcards, the longest wildcard
+//! first, then the default site.
 //!
-//! A look-up costs one hash of the name, and one more for each label where there are wildcards; it
-//! allocates nothing for a host in lower case. What a site is is the plan's business.
+//! A look-up costs one hash of the name, and one more for each label if there are wildcards; it
+//! allocates nothing for a host in lower case. The plan knows what the site numbers mean.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,16 +19,16 @@ pub const HOST_BYTES_MAX: usize = 253;
 /// The longest label of a name, in bytes (RFC 1035 §2.3.4).
 pub const LABEL_BYTES_MAX: usize = 63;
 
-/// A name by which a site is known.
+/// A host of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum HostPattern {
-    /// Every name, written as `*`.
+    /// Every hostname, written as `*`.
     Any,
-    /// This name or IPv4 address, in lower case.
+    /// This hostname or IPv4 address, in lower case.
     Exact(Box<str>),
-    /// Every name below this one, at any depth: `*.example.org` is kept as `example.org`.
+    /// All subdomains, at any depth: `*.example.org` is stored as `example.org`.
     Below(Box<str>),
-    /// This address, however it is spelled.
+    /// This IPv6 address, in any spelling.
     Address(Ipv6Addr),
 }
 
@@ -39,7 +39,7 @@ impl HostPattern {
         let whole = 0..text.len();
         let name = text.strip_suffix('.').unwrap_or(text);
         if name.is_empty() {
-            return Err(Flaw::new(whole, "the name of a host is empty"));
+            return Err(Flaw::new(whole, "the hostname is empty"));
         }
         if name == "*" {
             return Ok(Self::Any);
@@ -56,7 +56,7 @@ impl HostPattern {
         };
         check_labels(labels, wildcard)?;
         if name.len() > HOST_BYTES_MAX {
-            return Err(Flaw::new(whole, format!("a host has at most {HOST_BYTES_MAX} bytes")));
+            return Err(Flaw::new(whole, format!("a hostname has at most {HOST_BYTES_MAX} bytes")));
         }
         let labels = labels.to_ascii_lowercase().into_boxed_str();
         Ok(match wildcard {
@@ -70,21 +70,21 @@ impl HostPattern {
 fn foreign_part(name: &str) -> Option<Flaw> {
     let to_end = |at: usize| at..name.len();
     if let Some(at) = name.find("://") {
-        let message = "a host without scheme: leave out `http://` and `https://`";
+        let message = "expected a hostname without scheme: remove `http://` or `https://`";
         return Some(Flaw::new(0..at + 3, message));
     }
     if let Some(at) = name.find('/') {
-        let message = "a host without path: paths belong to the routes of the site";
+        let message = "expected a hostname without path: set `path` in a route";
         return Some(Flaw::new(to_end(at), message));
     }
     if let Some(at) = name.find(':') {
-        let message = "a host without port: ports belong to [[listen]]";
+        let message = "expected a hostname without port: set the port in [[listen]]";
         return Some(Flaw::new(to_end(at), message));
     }
     let beyond = name.char_indices().find(|(_, character)| !character.is_ascii());
     if let Some((at, character)) = beyond {
         let message =
-            "a host in the form that browsers send: write its ASCII name, which begins with `xn--`";
+            "write an internationalized hostname in its ASCII form, which begins with `xn--`";
         return Some(Flaw::new(at..at + character.len_utf8(), message));
     }
     None
@@ -96,21 +96,21 @@ fn check_labels(labels: &str, offset: usize) -> Result<(), Flaw> {
         let range = at..at + label.len();
         at = range.end + 1;
         if label.is_empty() {
-            return Err(Flaw::new(range, "two dots of a host have a name between them"));
+            return Err(Flaw::new(range, "a label of the hostname is empty"));
         }
         if label.contains('*') {
             let message =
-                "`*` stands for the first labels of a host: `*.example.org`, or `*` for every host";
+                "`*` is allowed only at the beginning: `*.example.org`, or `*` for all hosts";
             return Err(Flaw::new(range, message));
         }
         if label.len() > LABEL_BYTES_MAX {
-            let message = format!("a label of a host has at most {LABEL_BYTES_MAX} bytes");
+            let message = format!("a label of a hostname has at most {LABEL_BYTES_MAX} bytes");
             return Err(Flaw::new(range, message));
         }
         let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if let Some(wrong) = label.bytes().position(|byte| !is_name_byte(byte)) {
             let wrong = range.start + wrong;
-            let message = "a host has letters, digits, hyphens, underscores and dots";
+            let message = "a hostname consists of letters, digits, hyphens, underscores and dots";
             return Err(Flaw::new(wrong..wrong + 1, message));
         }
     }
@@ -142,9 +142,9 @@ pub struct Hosts {
     default: Option<usize>,
 }
 
-/// The number of the site that has a name already.
+/// The number of the site that already has a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken(pub usize);
+pub struct HostConflict(pub usize);
 
 impl Hosts {
     /// Creates an empty set of sites.
@@ -152,8 +152,8 @@ impl Hosts {
         Self::default()
     }
 
-    /// Makes a site known by a name. [`HostPattern::Any`] makes it the default.
-    pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), Taken> {
+    /// Adds a host to a site. [`HostPattern::Any`] makes it the default site.
+    pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), HostConflict> {
         let before = match pattern {
             HostPattern::Any => return self.set_default(site),
             HostPattern::Exact(name) => {
@@ -165,21 +165,21 @@ impl Hosts {
             }
             HostPattern::Address(address) => *self.addresses.entry(*address).or_insert(site),
         };
-        if before == site { Ok(()) } else { Err(Taken(before)) }
+        if before == site { Ok(()) } else { Err(HostConflict(before)) }
     }
 
-    /// Makes a site answer for every host that no other site has.
-    pub fn set_default(&mut self, site: usize) -> Result<(), Taken> {
+    /// Makes a site the default, for hosts that no other site has.
+    pub fn set_default(&mut self, site: usize) -> Result<(), HostConflict> {
         match self.default.replace(site) {
             Some(before) if before != site => {
                 self.default = Some(before);
-                Err(Taken(before))
+                Err(HostConflict(before))
             }
             _ => Ok(()),
         }
     }
 
-    /// The same names for sites under other numbers; those of sites that have none are let go.
+    /// The same hosts with new site numbers; hosts of sites without a new number are removed.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(usize) -> Option<usize>) -> Self {
         fn moved<K: Clone + Eq + std::hash::Hash>(
@@ -204,7 +204,7 @@ impl Hosts {
         self.named(host).or(self.default)
     }
 
-    /// As [`Hosts::site`], without the default.
+    /// Like [`Hosts::site`], without the default site.
     pub fn named(&self, host: &[u8]) -> Option<usize> {
         if self.exact.is_empty() && self.below.is_empty() && self.addresses.is_empty() {
             return None;
@@ -350,11 +350,11 @@ mod tests {
         let mut hosts = hosts();
         for (name, taken) in [("EXAMPLE.org", 0), ("*.net.", 4), ("[0::1]", 3)] {
             let pattern = HostPattern::parse(name).unwrap();
-            assert_eq!(hosts.insert(&pattern, 7), Err(Taken(taken)), "{name}");
+            assert_eq!(hosts.insert(&pattern, 7), Err(HostConflict(taken)), "{name}");
             assert_eq!(hosts.insert(&pattern, taken), Ok(()), "{name}");
         }
         assert_eq!(hosts.insert(&HostPattern::Any, 7), Ok(()));
-        assert_eq!(hosts.set_default(8), Err(Taken(7)));
+        assert_eq!(hosts.set_default(8), Err(HostConflict(7)));
         assert_eq!(hosts.site(b"nobody"), Some(7));
         assert_eq!(hosts.named(b"nobody"), None);
     }
@@ -390,7 +390,7 @@ mod tests {
             ("example.org/x", 11..13, "path"),
             ("example.org:80", 11..14, "port"),
             ("b\u{fc}cher.de", 1..3, "xn--"),
-            ("a..b", 2..2, "between"),
+            ("a..b", 2..2, "a label of the hostname is empty"),
             ("a.*.b", 2..3, "`*`"),
             ("www*.b", 0..4, "`*`"),
             ("a b", 1..2, "letters"),

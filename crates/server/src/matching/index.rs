@@ -1,10 +1,10 @@
-//! Which routes can fit a path, without a look at the others.
+//! Finds the routes that can match a path without trying all of them.
 //!
-//! Patterns form a tree by segments: a hash of literals and a short list of types under each node.
-//! Every node knows the smallest number of a route at or below it, so a search that has found a
-//! route looks only where an earlier one can be. A regular expression hangs at the node of the
-//! literal segments that it begins with; where many hang at one node, one set of expressions tells
-//! in one pass which of them are found.
+//! Patterns form a tree of segments: each node has a hash of literals and a short list of types.
+//! Each node knows the smallest number of a route at or below it, so a search that has found a
+//! route visits only nodes with an earlier one. A regular expression belongs to the node of the
+//! literal segments that it begins with; if a node has many, one set of expressions is matched in
+//! one pass.
 
 use std::collections::HashMap;
 
@@ -32,9 +32,9 @@ const REGEX_STATES_BYTES_MAX: usize = 512 << 10;
 
 type Table<V> = HashMap<Box<[u8]>, V, RandomState>;
 
-/// A route that fits by its path, in that form.
+/// A route whose path matches, with its trailing-slash form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct Candidate {
     pub(super) route: usize,
     pub(super) form: SlashForm,
 }
@@ -52,17 +52,17 @@ struct Node {
     literals: Table<usize>,
     kinds: Vec<(Kind, usize)>,
     /// Routes that end here.
-    ends: Vec<Entry>,
+    ends: Vec<Candidate>,
     /// Routes that take whatever follows.
-    open: Vec<Entry>,
+    open: Vec<Candidate>,
     rare: Option<Box<Rare>>,
 }
 
-/// What few nodes have.
+/// Data that few nodes have.
 #[derive(Debug, Clone, Default)]
 struct Rare {
     /// Routes that take what follows, if it begins so: `/~*`.
-    heads: Table<Vec<Entry>>,
+    heads: Table<Vec<Candidate>>,
     /// The lengths of those beginnings.
     head_lengths: Vec<usize>,
     /// Numbers of routes, in order.
@@ -72,15 +72,15 @@ struct Rare {
 }
 
 impl Index {
-    /// Sorts the routes in.
+    /// Builds the index of routes.
     pub(super) fn new(routes: &[Route]) -> Self {
         let mut index = Self { nodes: vec![Node::new(0)] };
         for (number, route) in routes.iter().enumerate() {
-            let entry = Entry { route: number, form: SlashForm::AsIs };
+            let candidate = Candidate { route: number, form: SlashForm::AsIs };
             match &route.path {
-                PathRule::Any => index.nodes[0].open.push(entry),
+                PathRule::Any => index.nodes[0].open.push(candidate),
                 PathRule::Pattern(pattern) => {
-                    index.insert(pattern, entry);
+                    index.insert(pattern, candidate);
                     if route.slash == TrailingSlash::Redirect {
                         index.insert_other_form(pattern, number);
                     }
@@ -103,7 +103,7 @@ impl Index {
         routes: &[Route],
         path: &[u8],
         fits: impl FnMut(usize) -> bool,
-    ) -> Option<Entry> {
+    ) -> Option<Candidate> {
         if path.first() != Some(&b'/') {
             return None; // `*` of OPTIONS is not a path
         }
@@ -112,13 +112,13 @@ impl Index {
         search.best
     }
 
-    fn insert(&mut self, pattern: &Pattern, entry: Entry) {
-        let node = self.node_of(pattern.segments(), entry.route);
+    fn insert(&mut self, pattern: &Pattern, candidate: Candidate) {
+        let node = self.node_of(pattern.segments(), candidate.route);
         let node = &mut self.nodes[node];
         match pattern.tail() {
-            Tail::End => node.ends.push(entry),
-            Tail::Open(head) if head.is_empty() => node.open.push(entry),
-            Tail::Open(head) => node.rare().insert_head(head, entry),
+            Tail::End => node.ends.push(candidate),
+            Tail::Open(head) if head.is_empty() => node.open.push(candidate),
+            Tail::Open(head) => node.rare().insert_head(head, candidate),
         }
     }
 
@@ -137,7 +137,7 @@ impl Index {
         };
         if !segments.is_empty() {
             let node = self.node_of(&segments, route);
-            self.nodes[node].ends.push(Entry { route, form });
+            self.nodes[node].ends.push(Candidate { route, form });
         }
     }
 
@@ -181,7 +181,7 @@ impl Index {
         child
     }
 
-    /// Gives back what grew in advance: nothing is added any more.
+    /// Releases unused capacity: nothing is added any more.
     fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         for node in &mut self.nodes {
@@ -236,8 +236,8 @@ impl Node {
 }
 
 impl Rare {
-    fn insert_head(&mut self, head: &[u8], entry: Entry) {
-        self.heads.entry(Box::from(head)).or_default().push(entry);
+    fn insert_head(&mut self, head: &[u8], candidate: Candidate) {
+        self.heads.entry(Box::from(head)).or_default().push(candidate);
         if !self.head_lengths.contains(&head.len()) {
             self.head_lengths.push(head.len());
         }
@@ -249,11 +249,11 @@ struct Search<'s, F> {
     routes: &'s [Route],
     path: &'s [u8],
     fits: F,
-    best: Option<Entry>,
+    best: Option<Candidate>,
 }
 
 impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
-    /// Looks at and below a node whose segments are those of the path up to `at`. As deep as
+    /// Visits a node whose segments are those of the path up to `at`, and its children. As deep as
     /// patterns are long.
     fn visit(&mut self, node: usize, at: usize) {
         let node: &'s Node = &self.nodes[node];
@@ -264,10 +264,10 @@ impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
             self.try_regexes(rare);
         }
         if at == self.path.len() {
-            self.try_entries(&node.ends);
+            self.try_candidates(&node.ends);
             return;
         }
-        self.try_entries(&node.open);
+        self.try_candidates(&node.open);
         let Some((from, to)) = segment_at(self.path, at) else {
             return;
         };
@@ -290,11 +290,11 @@ impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
     }
 
     /// Entries are in the order of their routes.
-    fn try_entries(&mut self, entries: &[Entry]) {
+    fn try_candidates(&mut self, candidates: &[Candidate]) {
         let bound = self.bound();
-        for entry in entries.iter().take_while(|entry| entry.route < bound) {
-            if (self.fits)(entry.route) {
-                self.best = Some(*entry);
+        for candidate in candidates.iter().take_while(|candidate| candidate.route < bound) {
+            if (self.fits)(candidate.route) {
+                self.best = Some(*candidate);
                 return;
             }
         }
@@ -303,8 +303,8 @@ impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
     fn try_heads(&mut self, rare: &Rare, from: usize) {
         for length in &rare.head_lengths {
             let head = self.path.get(from..from + length);
-            if let Some(entries) = head.and_then(|head| rare.heads.get(head)) {
-                self.try_entries(entries);
+            if let Some(candidates) = head.and_then(|head| rare.heads.get(head)) {
+                self.try_candidates(candidates);
             }
         }
     }
@@ -341,7 +341,7 @@ impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
         let fits = (self.fits)(route);
         if fits {
             let form = SlashForm::AsIs;
-            self.best = Some(Entry { route, form });
+            self.best = Some(Candidate { route, form });
         }
         fits
     }

@@ -1,4 +1,4 @@
-//! What a variable of a path pattern takes.
+//! The types of variables in path patterns.
 
 /// The type of a variable. It decides whether a segment of the path fits; the value itself stays
 /// text.
@@ -6,7 +6,7 @@
 pub enum Kind {
     /// Digits that make a number of at most 64 bits.
     Number,
-    /// As [`Kind::Number`], perhaps with a minus sign, within 64 bits with sign.
+    /// Like [`Kind::Number`], with an optional minus sign, of at most 64 bits with sign.
     Integer,
     /// ASCII letters, digits and underscores.
     Word,
@@ -25,7 +25,7 @@ impl Kind {
     pub const ALL: [Self; 7] =
         [Self::Number, Self::Integer, Self::Word, Self::Slug, Self::Uuid, Self::Date, Self::Any];
 
-    /// The name by which a pattern asks for the type.
+    /// The name of the type in patterns.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Number => "number",

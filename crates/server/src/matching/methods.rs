@@ -1,4 +1,4 @@
-//! The methods that a route accepts, and the Allow field of routes that fit but for the method.
+//! The methods that a route accepts, and the value of Allow if no route accepts the method.
 
 use vervet_http::method::Method;
 
@@ -16,7 +16,7 @@ const KNOWN: [Method; 9] = [
     Method::Patch,
 ];
 
-/// Methods: those that we know as bits, others by name.
+/// A set of methods: known ones as bits, others by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MethodSet {
     known: u16,
@@ -35,7 +35,7 @@ impl MethodSet {
         let is_token_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            return Err(Flaw::new(whole, "the name of a method is a word such as GET"));
+            return Err(Flaw::new(whole, "expected a method name such as GET"));
         }
         let upper = name.to_ascii_uppercase();
         match Method::from_token(name.as_bytes()) {
@@ -54,7 +54,7 @@ impl MethodSet {
         Ok(())
     }
 
-    /// Whether the method is one of them; `token` is its name where we do not know it.
+    /// Whether the set contains the method; `token` is its name if it is not a known one.
     pub fn takes(&self, method: Method, token: &str) -> bool {
         match method {
             Method::Unknown => self.others.iter().any(|other| **other == *token),
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn what_is_no_method_is_refused() {
         for (name, part) in [
-            ("", "word"),
-            ("GET POST", "word"),
-            ("g\u{e9}t", "word"),
+            ("", "method name"),
+            ("GET POST", "method name"),
+            ("g\u{e9}t", "method name"),
             ("get", "write GET"),
             ("Post", "write POST"),
         ] {

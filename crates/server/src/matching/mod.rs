@@ -1,5 +1,5 @@
-//! Which site and which route a request is for. Pure: no I/O, no clock, and after the plan is made
-//! no allocation.
+//! Selects the site and the route of a request. Pure: no I/O, no clock, and no allocation after the
+//! plan is made.
 
 mod captures;
 mod field_rule;
@@ -15,7 +15,7 @@ mod rest;
 mod routes;
 mod settings;
 pub mod template;
-mod template_place;
+mod uri_component;
 
 pub use captures::{CAPTURES_MAX, Captures, Variable};
 pub use field_rule::{FieldRule, FieldTest};

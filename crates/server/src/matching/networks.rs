@@ -19,7 +19,7 @@ const MAPPED_BITS: u8 = 96;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network(IpNet);
 
-/// Why a text is not a network; the fault of its author.
+/// Why a text is not a valid network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkError {
     /// Neither an address nor an address with a prefix length.
@@ -31,11 +31,11 @@ pub enum NetworkError {
 
 impl Network {
     /// The network of one address.
-    pub fn of(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self(IpNet::from(address.to_canonical()))
     }
 
-    /// It as others take it.
+    /// The network as an [`IpNet`].
     pub fn net(self) -> IpNet {
         self.0
     }
@@ -65,7 +65,7 @@ impl FromText for Network {
         text.parse().map_err(|error| match error {
             NetworkError::Malformed(_) => "not an address or a network".to_owned(),
             NetworkError::HostBits(_, network) => {
-                format!("it has bits beyond its length (the network is {network})")
+                format!("it has bits set after its prefix (the network is {network})")
             }
         })
     }
@@ -76,7 +76,7 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Self, NetworkError> {
         if let Ok(address) = text.parse::<IpAddr>() {
-            return Ok(Self::of(address));
+            return Ok(Self::from_address(address));
         }
         let given = with_prefix(text).ok_or_else(|| NetworkError::Malformed(text.to_owned()))?;
         let network = Self::canonical(given);
@@ -157,7 +157,7 @@ impl<T> Networks<T> {
         self.len() == 0
     }
 
-    /// Sets the value of a network and gives the one it had.
+    /// Sets the value of a network and returns the previous one.
     pub fn insert(&mut self, network: Network, value: T) -> Option<T> {
         match network.0 {
             IpNet::V4(four) => self.four.insert(four, value),
@@ -165,7 +165,7 @@ impl<T> Networks<T> {
         }
     }
 
-    /// Takes a network out and gives its value.
+    /// Removes a network and returns its value.
     pub fn remove(&mut self, network: Network) -> Option<T> {
         match network.0 {
             IpNet::V4(four) => self.four.remove(&four),
@@ -181,17 +181,17 @@ impl<T> Networks<T> {
         }
     }
 
-    /// Puts the values of all networks that the address lies in together, the widest first.
+    /// Folds the values of all networks that contain the address, the widest first.
     pub fn fold_covering<B>(&self, address: IpAddr, initial: B, fold: impl FnMut(B, &T) -> B) -> B {
-        match Network::of(address).0 {
+        match Network::from_address(address).0 {
             IpNet::V4(four) => self.four.cover_values(&four).fold(initial, fold),
             IpNet::V6(six) => self.six.cover_values(&six).fold(initial, fold),
         }
     }
 
-    /// Whether the value of any network that the address lies in is as wanted.
+    /// Whether `is_wanted` holds for the value of any network that contains the address.
     pub fn any_covering(&self, address: IpAddr, is_wanted: impl FnMut(&T) -> bool) -> bool {
-        match Network::of(address).0 {
+        match Network::from_address(address).0 {
             IpNet::V4(four) => self.four.cover_values(&four).any(is_wanted),
             IpNet::V6(six) => self.six.cover_values(&six).any(is_wanted),
         }
@@ -235,7 +235,7 @@ impl<T: fmt::Debug> fmt::Debug for Networks<T> {
     }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 that a customer of IPv6 has at the least
+/// The key of a client: an IPv4 address, or an IPv6 /64, the smallest network that a customer has
 /// (RFC 6177).
 pub fn client_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {

@@ -1,5 +1,4 @@
-//! Regular expressions over paths: bounded in size, linear in time, with the literal text that each
-//! begins with.
+//! Regular expressions on paths: bounded in size, linear in time, with their literal prefix.
 
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ struct Parts {
     head: Box<[u8]>,
 }
 
-/// Equal texts are equal expressions.
+/// Expressions with equal texts are equal.
 impl PartialEq for PathRegex {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
@@ -62,7 +61,7 @@ impl PathRegex {
             groups.push(group);
         }
         if variables.len() > CAPTURES_MAX {
-            let message = format!("an expression has at most {CAPTURES_MAX} named groups");
+            let message = format!("a regular expression has at most {CAPTURES_MAX} named groups");
             return Err(Flaw::new(0..text.len(), message));
         }
         Ok(Self(Arc::new(Parts {
@@ -95,7 +94,7 @@ impl PathRegex {
         }
         let mut places = self.0.regex.capture_locations();
         self.0.regex.captures_read(&mut places, path)?;
-        let mut captures = Captures::of(&self.0.variables);
+        let mut captures = Captures::new(&self.0.variables);
         for (number, group) in self.0.groups.iter().enumerate() {
             if let Some((from, to)) = places.get(*group) {
                 captures.set(number, from, to);
@@ -127,7 +126,7 @@ fn compile(text: &str) -> Result<Regex, Flaw> {
     built.map_err(|error| {
         let message = match error {
             regex::Error::CompiledTooBig(bytes) => {
-                format!("the expression takes more than {} KiB: repeat less in it", bytes / 1024)
+                format!("the regular expression needs more than {} KiB of memory: use fewer repetitions", bytes / 1024)
             }
             other => other.to_string(),
         };
@@ -137,7 +136,7 @@ fn compile(text: &str) -> Result<Regex, Flaw> {
 
 fn parse(text: &str) -> Result<Hir, Flaw> {
     if text.len() > REGEX_BYTES_MAX {
-        let message = format!("an expression has at most {REGEX_BYTES_MAX} bytes");
+        let message = format!("a regular expression has at most {REGEX_BYTES_MAX} bytes");
         return Err(Flaw::new(0..text.len(), message));
     }
     parser().parse(text).map_err(|error| match error {

@@ -1,7 +1,7 @@
-//! Patterns of paths: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
+//! Path patterns: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
 //!
-//! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A
-//! variable is a whole segment. `*` may only end the pattern, and stands for whatever follows.
+//! A pattern is matched with the decoded path, segment by segment; so it is written decoded, too. A
+//! variable is a whole segment. `*` is allowed only at the end and matches the rest of the path.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::kind::Kind;
 /// The longest pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 1024;
 
-/// Names that mean something else in targets.
+/// Names of predefined placeholders.
 pub(super) const RESERVED: [&str; 6] = ["path", "query", "host", "rest", "scheme", "method"];
 
 /// A pattern, ready to be compared. A copy of it is the same one: documents, plans and stages share
@@ -28,7 +28,7 @@ struct Parts {
     variables: Box<[Variable]>,
 }
 
-/// What stands between two slashes. The last one is empty where the pattern ends with a slash.
+/// The text between two slashes. The last one is empty if the pattern ends with a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Segment {
     Literal(Box<[u8]>),
@@ -38,18 +38,19 @@ pub(super) enum Segment {
 /// How a pattern ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// Where the path does.
+    /// At the end of the path.
     End,
     /// With `*`: another segment follows that begins with these bytes, and then anything.
     Open(Box<[u8]>),
 }
 
-/// What a path that fits gives.
+/// The result of a match.
 #[derive(Debug, Clone)]
 pub struct Matched<'a> {
     /// The values of the variables.
     pub captures: Captures<'a>,
-    /// Where in the path the part begins that `*` stands for: at the last slash before it.
+    /// The position in the path where the part that `*` matches begins: at the last slash before
+    /// it.
     pub rest: Option<usize>,
 }
 
@@ -68,7 +69,7 @@ impl Pattern {
                 let partial = &body[slash + 1..];
                 check_literal(partial, slash + 1)?;
                 if partial.starts_with(':') {
-                    let message = "a variable ends at a slash: `*` cannot follow it";
+                    let message = "`*` cannot follow a variable in the same segment";
                     return Err(Flaw::new(slash + 1..text.len(), message));
                 }
                 (&body[..slash], Tail::Open(Box::from(partial.as_bytes())))
@@ -89,7 +90,7 @@ impl Pattern {
         &self.0.text
     }
 
-    /// Its variables, in order.
+    /// The variables of the pattern, in order.
     pub fn variables(&self) -> &[Variable] {
         &self.0.variables
     }
@@ -109,7 +110,7 @@ impl Pattern {
 
     /// Compares with a decoded path.
     pub fn find(&self, path: &[u8]) -> Option<Matched<'_>> {
-        let mut captures = Captures::of(&self.0.variables);
+        let mut captures = Captures::new(&self.0.variables);
         let mut variable = 0;
         let mut at = 0;
         for segment in &self.0.segments {
@@ -145,27 +146,28 @@ pub(super) fn segment_at(path: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-/// What can stand nowhere in a pattern.
+/// Rejects characters that are not allowed in a pattern.
 fn check_characters(text: &str) -> Result<(), Flaw> {
     if !text.starts_with('/') {
-        return Err(Flaw::new(0..0, "a path begins with `/`"));
+        return Err(Flaw::new(0..0, "a path must begin with `/`"));
     }
     if let Some(at) = text.find("//") {
-        let message = "two slashes in a row: paths are compared without empty segments";
+        let message = "`//` never matches: empty segments are removed before matching";
         return Err(Flaw::new(at..at + 2, message));
     }
     if let Some(star) = text.find('*').filter(|star| star + 1 < text.len()) {
-        let message = "`*` stands at the end of a path, once; a variable such as `:name` stands for one segment";
+        let message =
+            "`*` is allowed once, at the end; use a variable such as `:name` for one segment";
         return Err(Flaw::new(star..star + 1, message));
     }
     for (at, character) in text.char_indices() {
         let message = match character {
-            '?' => "a path without query: routes are chosen by path, method and fields",
-            '#' => "a path without fragment: browsers do not send it",
+            '?' => "expected a path without query: routes match path, method and headers",
+            '#' => "expected a path without fragment: browsers do not send it",
             '%' if is_triplet(&text.as_bytes()[at..]) => {
-                "write the character itself: paths are decoded before they are compared"
+                "write the character itself: paths are percent-decoded before matching"
             }
-            control if control.is_ascii_control() => "a path has no control characters",
+            control if control.is_ascii_control() => "control characters are not allowed in a path",
             _ => continue,
         };
         let length = if character == '%' { 3 } else { character.len_utf8() };
@@ -213,7 +215,7 @@ impl Reader {
         if self.variables.iter().any(|variable| *variable.name == *name) {
             return Err(Flaw::new(
                 range,
-                format!("`{name}` is there twice: give each variable its own name"),
+                format!("the variable `{name}` occurs twice: use different names"),
             ));
         }
         if self.variables.len() == CAPTURES_MAX {
@@ -227,31 +229,31 @@ impl Reader {
 /// The type in `(number)`.
 fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
     let Some(close) = text.find(')') else {
-        return Err(Flaw::new(at..at + text.len(), "the type of a variable ends with `)`"));
+        return Err(Flaw::new(at..at + text.len(), "missing `)` after the type of the variable"));
     };
     if close + 1 < text.len() {
-        let message = "a variable is a whole segment: nothing follows its type but a slash";
+        let message = "a variable is a whole segment: only a slash can follow its type";
         return Err(Flaw::new(at + close + 1..at + text.len(), message));
     }
     let name = &text[1..close];
     Kind::by_name(name).ok_or_else(|| {
         let names = Kind::ALL.map(Kind::name).join(", ");
-        Flaw::new(at + 1..at + close, format!("`{name}` is not a type; the types are {names}"))
+        Flaw::new(at + 1..at + close, format!("unknown type `{name}`: expected one of {names}"))
     })
 }
 
-/// Refuses names that a target could not ask for. `at` is where the name stands.
+/// Rejects names that a placeholder could not have. `at` is the position of the name.
 pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
     let range = at..at + name.len();
     let begins_well = |first: char| first.is_ascii_alphabetic() || first == '_';
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     if !name.starts_with(begins_well) || !name.chars().all(is_word) {
         let message =
-            "the name of a variable has letters, digits and underscores, and begins with no digit";
+            "a variable name has letters, digits and underscores, and does not begin with a digit";
         return Err(Flaw::new(range, message));
     }
     if RESERVED.contains(&name) {
-        let message = format!("`{name}` means something else in targets: choose another name");
+        let message = format!("`{name}` is a predefined placeholder: choose another name");
         return Err(Flaw::new(range, message));
     }
     Ok(())
@@ -260,7 +262,7 @@ pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
 fn check_literal(segment: &str, at: usize) -> Result<(), Flaw> {
     let range = at..at + segment.len();
     if matches!(segment, "." | "..") {
-        let message = "paths are compared after `.` and `..` are resolved";
+        let message = "`.` and `..` never match: they are resolved before matching";
         return Err(Flaw::new(range, message));
     }
     let is_between =

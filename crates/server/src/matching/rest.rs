@@ -1,4 +1,4 @@
-//! The part of a raw path that the `*` of a route stands for.
+//! The part of a raw path that the `*` of a route matches.
 
 use std::borrow::Cow;
 

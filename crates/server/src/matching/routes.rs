@@ -1,8 +1,7 @@
-//! The routes of a site: the first in file order that fits a request.
+//! The routes of a site: the first in file order that matches a request.
 //!
-//! A route fits when its path, its methods and its fields do. The answer is that of a scan from the
-//! first route to the last; [`super::index`] finds it without one. What a route leads to is the
-//! plan's business.
+//! A route matches if its path, its methods and its headers do. The result is that of a scan from
+//! the first route to the last; [`super::index`] finds it without one.
 
 use vervet_config::words;
 use vervet_http::field::Fields;
@@ -16,31 +15,30 @@ use super::path_regex::PathRegex;
 use super::pattern::Pattern;
 use super::template::{Offer, Rest};
 
-/// What the path must be.
+/// The condition of a route on the path.
 #[derive(Debug, Clone)]
 pub enum PathRule {
-    /// It matches any path.
+    /// The route matches any path.
     Any,
-    /// As the pattern says.
+    /// The route matches paths of this pattern.
     Pattern(Pattern),
-    /// Found by the expression.
+    /// The route matches paths in which this regular expression is found.
     Regex(PathRegex),
 }
 
 words! {
-    /// Whether the other form of a path, with or without a slash at its end, is led to the form
-    /// that the path of the route has.
+    /// What happens if a path differs from that of the route only by a slash at its end.
     pub enum TrailingSlash {
-        /// The path must have the form of the route.
+        /// The route does not match.
         Strict = "strict",
-        /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and
-        /// `/a/*`.
+        /// Redirects to the path of the route: `/a/` to `/a` for the route `/a`, `/a` to `/a/` for
+        /// `/a/` and `/a/*`.
         Redirect = "redirect",
     }
 }
 
 impl PathRule {
-    /// What targets of the route may ask for.
+    /// The placeholders that targets of the route can use.
     pub fn offer(&self) -> Offer<'_> {
         let (variables, rest) = match self {
             Self::Any => (&[][..], Rest::There),
@@ -52,16 +50,16 @@ impl PathRule {
     }
 }
 
-/// When a route is taken.
+/// The conditions of a route.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// The rule of the path.
     pub path: PathRule,
     /// The methods; `None` for all.
     pub methods: Option<MethodSet>,
-    /// The fields, all of which must be as wanted.
+    /// The conditions on headers, all of which must hold.
     pub fields: Vec<FieldRule>,
-    /// What becomes of the other form of the path. Of no meaning for regular expressions.
+    /// How a path with a different trailing slash is handled. Not used for regular expressions.
     pub slash: TrailingSlash,
 }
 
@@ -70,48 +68,47 @@ pub struct Route {
 pub enum SlashForm {
     /// The path has the form of the route.
     AsIs,
-    /// It lacks the slash at the end.
+    /// The path lacks the trailing slash.
     Add,
-    /// It has one too many.
+    /// The path has an extra trailing slash.
     Remove,
 }
 
-/// What is asked of the routes.
+/// The properties of a request that routes are matched with.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'q> {
     /// The decoded path, as `NormalPath` gives it.
     pub path: &'q [u8],
     /// The method of the request.
     pub method: Method,
-    /// The name of the method, which matters where we do not know it.
+    /// The name of the method, which is compared if it is not a known one.
     pub method_token: &'q str,
     /// The fields of the request.
     pub fields: &'q Fields<'q>,
 }
 
-/// What the routes say to a request.
+/// The result of matching a request with the routes.
 #[derive(Debug, Clone)]
 pub enum Routed<'r> {
-    /// A route fits the request.
+    /// A route matches the request.
     To {
         /// The number of the route.
         route: usize,
-        /// The values of its variables, as places in the path.
+        /// The values of its variables, as ranges in the path.
         captures: Captures<'r>,
-        /// Where in the path the part begins that the `*` of the route stands for.
+        /// The position in the path where the part that `*` matches begins.
         rest: Option<usize>,
     },
-    /// The first route that fits has the path with or without a slash at its end: to be redirected
-    /// there.
+    /// The path of the first route that matches differs by a trailing slash: a redirect.
     Slash {
         /// The number of the route.
         route: usize,
-        /// What the path lacks: [`SlashForm::Add`] or [`SlashForm::Remove`].
+        /// How the path must change: [`SlashForm::Add`] or [`SlashForm::Remove`].
         form: SlashForm,
     },
-    /// Routes fit but for the method: 405 with these in Allow (RFC 9110 §15.5.6).
+    /// Routes match except for the method: 405 with these in Allow (RFC 9110 §15.5.6).
     OtherMethods(MethodSet),
-    /// No route fits, whatever the method: 404.
+    /// No route matches, with any method: 404.
     Missing,
 }
 
@@ -140,7 +137,7 @@ impl Routes {
         &self.in_order
     }
 
-    /// The first route that fits.
+    /// The first route that matches.
     pub fn find(&self, question: &Question<'_>) -> Routed<'_> {
         if self.first_takes_all && question.path.first() == Some(&b'/') {
             return Routed::To { route: 0, captures: Captures::default(), rest: Some(0) };
@@ -161,16 +158,16 @@ impl Routes {
             fits
         };
         match (self.index.first(&self.in_order, question.path, fits), others) {
-            (Some(entry), _) if entry.form == SlashForm::AsIs => {
-                self.to(entry.route, question.path)
+            (Some(candidate), _) if candidate.form == SlashForm::AsIs => {
+                self.to(candidate.route, question.path)
             }
-            (Some(entry), _) => Routed::Slash { route: entry.route, form: entry.form },
+            (Some(candidate), _) => Routed::Slash { route: candidate.route, form: candidate.form },
             (None, Some(methods)) => Routed::OtherMethods(methods),
             (None, None) => Routed::Missing,
         }
     }
 
-    /// What the path of the route with this number provides.
+    /// The placeholders that the path of the route with this number provides.
     pub fn offer(&self, route: usize) -> Offer<'_> {
         self.in_order[route].path.offer()
     }

@@ -1,5 +1,4 @@
-//! Hosts, paths, methods and fields as directives: how they are written, and where a mistake in one
-//! is.
+//! Hosts, paths, methods and headers as directives, with the position of errors in them.
 
 use std::fmt;
 
@@ -100,8 +99,8 @@ impl fmt::Display for MethodName {
 }
 
 impl MethodSet {
-    /// The set of these methods; `None`, which takes all, where there are none.
-    pub fn of_settings(names: &[MethodName]) -> Option<Self> {
+    /// The set of these methods; `None`, which means all, if there are none.
+    pub fn from_settings(names: &[MethodName]) -> Option<Self> {
         let mut methods = Self::new();
         for name in names {
             // A name was found good when it was read.
@@ -112,7 +111,7 @@ impl MethodSet {
 }
 
 section! {
-    /// What a field of the request must be like for a route to be taken.
+    /// A condition on a request header.
     ///
     /// ```toml
     /// [[site.route]]
@@ -121,18 +120,18 @@ section! {
     /// status = 204
     /// ```
     pub struct FieldCondition short(is) {
-        /// A line of the field has exactly this value.
+        /// A line of the header has exactly this value.
         pub is: Option<Text>,
-        /// This regular expression is found in a line of the field.
+        /// This regular expression matches somewhere in a line of the header.
         pub matches: Option<Text>,
-        /// There is such a field, or there is none.
+        /// Whether the request must have the header (`true`) or must not have it (`false`).
         pub present: Option<bool>,
     }
 }
 
 impl FieldRule {
     /// The rule for the field `name`.
-    pub fn of_settings(
+    pub fn from_settings(
         name: &Setting<String>,
         condition: &FieldCondition,
     ) -> Result<Self, Diagnostic> {
@@ -145,7 +144,7 @@ impl FieldRule {
             (None, None, Some(true)) => FieldTest::Present,
             (None, None, Some(false)) => FieldTest::Absent,
             _ => {
-                let message = format!("the condition on `{}` is one thing", name.value());
+                let message = format!("the condition on `{}` needs one test", name.value());
                 let expected = "one of `is`, `matches` and `present`";
                 return Err(Diagnostic::error(name.span(), message).expected(expected));
             }

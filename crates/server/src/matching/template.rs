@@ -1,8 +1,8 @@
-//! Targets with values of the request in them: `https://example.org{path}{query}`, `/new/{id}`.
+//! Targets with placeholders: `https://example.org{path}{query}`, `/new/{id}`.
 //!
-//! A template is read once, when the plan is made. What a value may do is decided then, by where it
-//! stands: a visitor can choose neither the scheme nor the host that others are sent to, and no
-//! value ends the field that it stands in.
+//! A template is parsed once, when the plan is made. The position of a placeholder decides how its
+//! value is encoded: a client can choose neither the scheme nor the host of a redirect, and no
+//! value ends the header that contains it.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use super::captures::{Captures, Variable};
 use super::flaw::Flaw;
 use super::kind::Kind;
 use super::pattern::RESERVED;
-use super::template_place::Place;
+use super::uri_component::Component;
 
 /// The longest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
 
-/// What a template makes.
+/// The purpose of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateUse {
     /// The Location of a redirect: a URI, or a path on this host.
@@ -26,28 +26,26 @@ pub enum TemplateUse {
     Inside,
 }
 
-/// What the route of a template has to offer.
+/// The placeholders that the route of a template provides.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'o> {
-    /// Its variables; `None` where its path could not be read, which has been told, and any may be
-    /// there.
+    /// The variables of the route; `None` if its path is invalid: then every name is accepted.
     pub variables: Option<&'o [Variable]>,
     /// Whether its path ends with `*`, so that there is a `{rest}`.
     pub rest: Rest,
 }
 
 impl Offer<'_> {
-    /// Of a route whose path could not be read. What asks for a value of it is looked at as far as
-    /// that goes, and not used.
+    /// The offer of a route with an invalid path, to check its template for further errors.
     pub const UNKNOWN: Self = Self { variables: None, rest: Rest::There };
 }
 
-/// Whether a route has a rest.
+/// Whether the path of a route ends with `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
-    /// Its path ends with `*`.
+    /// The path ends with `*`.
     There,
-    /// Its path has no `*` at the end.
+    /// The path does not end with `*`.
     Absent,
 }
 
@@ -75,7 +73,7 @@ pub struct Values<'v> {
 /// A template, ready to be filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    parts: Box<[Part]>,
+    segments: Box<[Segment]>,
     /// Whether it begins with a path, which then must not become `//host`.
     is_path: bool,
     /// Whether it says what the query is.
@@ -83,7 +81,7 @@ pub struct Template {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum Segment {
     Text(Box<str>),
     Value(Source, Encode),
     /// The query with the mark that joins it to what stands before.
@@ -114,15 +112,15 @@ impl Template {
     /// Reads a template. `{{` and `}}` are braces.
     pub fn parse(text: &str, to: TemplateUse, offer: Offer<'_>) -> Result<Self, Flaw> {
         if text.is_empty() || text.len() > TEMPLATE_BYTES_MAX {
-            let message = format!("a target has 1 to {TEMPLATE_BYTES_MAX} bytes");
+            let message = format!("a target must have 1 to {TEMPLATE_BYTES_MAX} bytes");
             return Err(Flaw::new(0..text.len(), message));
         }
         let mut reader = Reader {
             offer,
             to,
-            parts: Vec::new(),
+            segments: Vec::new(),
             text: String::new(),
-            place: Place::Start,
+            component: Component::Start,
             is_path: false,
             has_query: false,
         };
@@ -132,26 +130,26 @@ impl Template {
 
     /// The whole text, where no value stands in it.
     pub fn fixed(&self) -> Option<&str> {
-        match &*self.parts {
-            [Part::Text(text)] => Some(text),
+        match &*self.segments {
+            [Segment::Text(text)] => Some(text),
             _ => None,
         }
     }
 
     /// Whether the host of the request stands in it.
     pub fn needs_host(&self) -> bool {
-        let is_host = |part: &Part| matches!(part, Part::Value(Source::Host, _));
-        self.parts.iter().any(is_host)
+        let is_host = |segment: &Segment| matches!(segment, Segment::Value(Source::Host, _));
+        self.segments.iter().any(is_host)
     }
 
     /// Appends the text with the values of a request in it.
     pub fn render(&self, values: &Values<'_>, out: &mut Vec<u8>) {
         let start = out.len();
-        for part in &self.parts {
-            match part {
-                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Value(source, encode) => push_encoded(out, source.value(values), *encode),
-                Part::Query(mark) => {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Segment::Value(source, encode) => push_encoded(out, source.value(values), *encode),
+                Segment::Query(mark) => {
                     if let Some(query) = values.query {
                         out.extend_from_slice(mark.as_bytes());
                         out.extend_from_slice(query);
@@ -208,10 +206,10 @@ fn push_query_value(out: &mut Vec<u8>, value: &[u8]) {
 struct Reader<'o> {
     offer: Offer<'o>,
     to: TemplateUse,
-    parts: Vec<Part>,
-    /// Literal text that has no part yet.
+    segments: Vec<Segment>,
+    /// Literal text that has no segment yet.
     text: String,
-    place: Place,
+    component: Component,
     is_path: bool,
     has_query: bool,
 }
@@ -225,11 +223,11 @@ impl Reader<'_> {
                 self.literal(&rest[..1], at)?;
                 at += 2;
             } else if rest.starts_with('}') {
-                let message = "a `}` without its `{`; write `}}` for the character";
+                let message = "unmatched `}` (write `}}` for a literal brace)";
                 return Err(Flaw::new(at..at + 1, message));
             } else if rest.starts_with('{') {
                 let Some(close) = rest.find('}') else {
-                    let message = "the name of a value ends with `}`; write `{{` for the character";
+                    let message = "missing `}` (write `{{` for a literal brace)";
                     return Err(Flaw::new(at..template.len(), message));
                 };
                 self.value(&rest[1..close], at..at + close + 1)?;
@@ -247,21 +245,21 @@ impl Reader<'_> {
         let control = text.char_indices().find(|(_, one)| one.is_control());
         if let Some((control, one)) = control {
             let from = at + control;
-            let message = "a target has no control characters";
+            let message = "control characters are not allowed in a target";
             return Err(Flaw::new(from..from + one.len_utf8(), message));
         }
         if let Some(backslash) = text.find('\\') {
-            let message = "browsers take a backslash for a slash: write `/`, or `%5C`";
+            let message = "browsers treat a backslash as a slash: write `/`, or `%5C`";
             return Err(Flaw::new(at + backslash..at + backslash + 1, message));
         }
         if self.to == TemplateUse::Inside {
             self.check_inside(text, at)?;
         }
-        if self.place == Place::Start {
+        if self.component == Component::Start {
             self.is_path = text.starts_with('/') && !text.starts_with("//");
         }
-        self.place = self.place.after(text, at)?;
-        self.has_query |= self.place == Place::Query || text.contains('?');
+        self.component = self.component.after(text, at)?;
+        self.has_query |= self.component == Component::Query || text.contains('?');
         for character in text.chars() {
             let mut buffer = [0; 4];
             match &*character.encode_utf8(&mut buffer) {
@@ -275,12 +273,14 @@ impl Reader<'_> {
 
     fn check_inside(&self, text: &str, at: usize) -> Result<(), Flaw> {
         let begins_well = text.starts_with('/') && !text.starts_with("//");
-        if self.place == Place::Start && !begins_well {
-            let message = "a rewrite stays inside the site: its target begins with one `/`";
+        if self.component == Component::Start && !begins_well {
+            let message = "the target of a rewrite is a path: it must begin with a single `/`";
             return Err(Flaw::new(at..at + text.len(), message));
         }
         match text.find('#') {
-            Some(sharp) => Err(Flaw::new(at + sharp..at + sharp + 1, "a rewrite has no fragment")),
+            Some(sharp) => {
+                Err(Flaw::new(at + sharp..at + sharp + 1, "a rewrite cannot have a fragment"))
+            }
             None => Ok(()),
         }
     }
@@ -291,35 +291,37 @@ impl Reader<'_> {
             return self.query(range);
         }
         let source = self.source(name, range.clone())?;
-        let (encode, place) = self.allow(source, name, range)?;
+        let (encode, component) = self.allow(source, name, range)?;
         self.flush();
-        if self.place == Place::Start {
-            self.is_path = place == Place::Path;
+        if self.component == Component::Start {
+            self.is_path = component == Component::Path;
         }
-        self.parts.push(Part::Value(source, encode));
-        self.place = place;
+        self.segments.push(Segment::Value(source, encode));
+        self.component = component;
         Ok(())
     }
 
     fn query(&mut self, range: Range<usize>) -> Result<(), Flaw> {
-        let mark = match self.place {
-            Place::Query if self.text.ends_with(['?', '&']) => "",
-            Place::Query => "&",
-            Place::Path | Place::Authority | Place::Start if self.to == TemplateUse::Location => {
+        let mark = match self.component {
+            Component::Query if self.text.ends_with(['?', '&']) => "",
+            Component::Query => "&",
+            Component::Path | Component::Authority | Component::Start
+                if self.to == TemplateUse::Location =>
+            {
                 "?"
             }
-            Place::Path => "?",
-            Place::Fragment => return Err(Flaw::new(range, "the query stands before `#`")),
-            _ => return Err(Flaw::new(range, "before the query stands a path")),
+            Component::Path => "?",
+            Component::Fragment => return Err(Flaw::new(range, "`{query}` must be before `#`")),
+            _ => return Err(Flaw::new(range, "`{query}` must follow a path")),
         };
-        if self.place == Place::Authority {
+        if self.component == Component::Authority {
             // After a bare host an empty path is understood, and `/` is its usual form (RFC 9110
             // §4.2.3).
             self.text.push('/');
         }
         self.flush();
-        self.parts.push(Part::Query(mark));
-        self.place = Place::Query;
+        self.segments.push(Segment::Query(mark));
+        self.component = Component::Query;
         self.has_query = true;
         Ok(())
     }
@@ -331,9 +333,7 @@ impl Reader<'_> {
             (_, Some(number)) => Ok(Source::Variable(number)),
             ("path", _) => Ok(Source::Path),
             ("rest", _) if self.offer.rest == Rest::There => Ok(Source::Rest),
-            ("rest", _) => {
-                Err(Flaw::new(range, "there is a rest where the path of the route ends with `*`"))
-            }
+            ("rest", _) => Err(Flaw::new(range, "`{rest}` needs a route whose path ends with `*`")),
             ("host", _) => Ok(Source::Host),
             ("scheme", _) => Ok(Source::Scheme),
             ("method", _) => Ok(Source::Method),
@@ -341,34 +341,32 @@ impl Reader<'_> {
             _ => {
                 let own = variables.iter().map(|variable| &*variable.name);
                 let known: Vec<_> = own.chain(RESERVED).collect();
-                let message = format!(
-                    "`{name}` is not a value of the request here; there are {}",
-                    known.join(", ")
-                );
+                let message =
+                    format!("unknown placeholder `{name}`: expected one of {}", known.join(", "));
                 Err(Flaw::new(range, message))
             }
         }
     }
 
-    /// How a value is encoded at this place, and what the place after it is.
+    /// How a value is encoded in this component, and the component after it.
     fn allow(
         &self,
         source: Source,
         name: &str,
         range: Range<usize>,
-    ) -> Result<(Encode, Place), Flaw> {
-        use Place::{Authority, Fragment, Host, Path, Query, Scheme, Start};
+    ) -> Result<(Encode, Component), Flaw> {
+        use Component::{Authority, Fragment, Host, Path, Query, Scheme, Start};
         let refuse = |message: String| Err(Flaw::new(range, message));
-        match (self.place, source) {
+        match (self.component, source) {
             // Both begin with a slash, and so end a host.
             (Start | Authority | Path, Source::Path | Source::Rest) => Ok((Encode::Not, Path)),
             (Start, Source::Scheme) if self.to == TemplateUse::Location => {
                 Ok((Encode::Not, Scheme))
             }
             (Start, _) => {
-                refuse("a target begins with `/`, a scheme, `{path}` or `{rest}`".to_owned())
+                refuse("a target must begin with `/`, a scheme, `{path}` or `{rest}`".to_owned())
             }
-            (Scheme, _) => refuse("`{scheme}` is followed by `://` and a host".to_owned()),
+            (Scheme, _) => refuse("`{scheme}` must be followed by `://` and a host".to_owned()),
             (Host | Authority, source) if self.is_host(source) => Ok((Encode::Not, Authority)),
             (Host | Authority, Source::Variable(_)) => refuse(format!(
                 "the client could choose the host of the redirect: \
@@ -376,7 +374,7 @@ impl Reader<'_> {
             )),
             (Host | Authority, _) => refuse(format!("`{name}` cannot be part of a host")),
             (Path, _) => Ok((Encode::Path, Path)),
-            (Query | Fragment, _) => Ok((Encode::Query, self.place)),
+            (Query | Fragment, _) => Ok((Encode::Query, self.component)),
         }
     }
 
@@ -395,26 +393,26 @@ impl Reader<'_> {
 
     fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.parts.push(Part::Text(std::mem::take(&mut self.text).into_boxed_str()));
+            self.segments.push(Segment::Text(std::mem::take(&mut self.text).into_boxed_str()));
         }
     }
 
     fn finish(mut self, end: usize) -> Result<Template, Flaw> {
-        match self.place {
-            Place::Scheme | Place::Host => {
+        match self.component {
+            Component::Scheme | Component::Host => {
                 return Err(Flaw::new(end..end, "the target has no host"));
             }
             // A whole host: path and query go along.
-            Place::Authority => {
+            Component::Authority => {
                 self.flush();
-                self.parts.push(Part::Value(Source::Path, Encode::Not));
-                self.parts.push(Part::Query("?"));
+                self.segments.push(Segment::Value(Source::Path, Encode::Not));
+                self.segments.push(Segment::Query("?"));
                 self.has_query = true;
             }
             _ => self.flush(),
         }
         Ok(Template {
-            parts: self.parts.into_boxed_slice(),
+            segments: self.segments.into_boxed_slice(),
             is_path: self.is_path,
             has_query: self.has_query,
         })

@@ -25,7 +25,7 @@ pub(crate) struct SiteCounters {
 /// The counters of one site, summed over all reactors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteTotals {
-    /// Its name; empty for requests that the engine refused before a site was known.
+    /// The name of the site; empty for requests that the engine rejected before a site was known.
     pub site: Box<str>,
     /// Durations of responses by class of status, in the order of [`CLASSES`].
     pub durations: [Durations; CLASSES.len()],

@@ -1,23 +1,23 @@
-//! What can be known to be wrong with a page before anybody asks for it: names that mean nothing,
-//! blocks that no parent has, filters and tests that do not exist, escaping switched off.
+//! Finds errors of a page before it is rendered: undefined names, blocks that no parent has,
+//! unknown filters and tests, and disabled escaping.
 
 use std::collections::BTreeSet;
 
 use minijinja::{Environment, ErrorKind, Value};
 use vervet_config::did_you_mean;
 
-use crate::pages::effects::Verb;
+use crate::pages::effects::ScopeFunction;
 use crate::pages::folder::TemplateFolder;
 use crate::pages::outline::{BlockOutline, Named, Outline};
 use crate::pages::parameters::Parameter;
 use crate::pages::problem::PageProblem;
-use crate::pages::scope::Part;
+use crate::pages::scope::ScopeVariable;
 use crate::pages::sources::Sources;
 
 /// Names that the engine itself gives a meaning.
 const OF_THE_ENGINE: &[&str] = &["loop", "self", "super", "caller", "varargs", "kwargs"];
 
-/// What a page is checked against.
+/// The templates of a page and the names that they can use.
 #[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     pub(crate) folder: &'a TemplateFolder,
@@ -51,7 +51,7 @@ impl Checked<'_> {
 
     fn escapes(&self, template: &str, outline: &Outline) -> Vec<PageProblem> {
         let message =
-            "escaping cannot be switched off or on; |safe marks a single value that is markup";
+            "escaping cannot be switched off or on; use |safe for a single value that is HTML";
         let places = outline.autoescapes.iter();
         places.map(|offset| self.at(template, *offset, message)).collect()
     }
@@ -89,7 +89,7 @@ impl Checked<'_> {
             let mut told = BTreeSet::new();
             for named in unknown.filter(|named| told.insert(named.name.as_str())) {
                 let hint = did_you_mean(&named.name, known.iter().copied());
-                let text = format!("nothing is called {}{hint}", named.name);
+                let text = format!("unknown name {}{hint}", named.name);
                 problems.push(self.at(template, named.offset, text));
             }
         }
@@ -98,8 +98,8 @@ impl Checked<'_> {
 
     fn known_names(&self) -> BTreeSet<&str> {
         let mut known: BTreeSet<&str> = OF_THE_ENGINE.iter().copied().collect();
-        known.extend(Part::ALL.map(Part::name));
-        known.extend(Verb::ALL.map(Verb::name));
+        known.extend(ScopeVariable::ALL.map(ScopeVariable::name));
+        known.extend(ScopeFunction::ALL.map(ScopeFunction::name));
         known.extend(self.parameters.iter().map(|parameter| parameter.name.as_str()));
         known.extend(self.environment.globals().map(|(name, _)| name));
         let outlines = self.sources.outlines.values();
@@ -115,7 +115,7 @@ impl Checked<'_> {
                 return vec![self.at(
                     name,
                     parent.offset,
-                    format!("{template} extends itself by way of {}", parent.name),
+                    format!("{template} extends itself through {}", parent.name),
                 )];
             }
         };
@@ -160,7 +160,8 @@ impl Checked<'_> {
             let text = format!("{parent} has no block {name}{hint}");
             problems.push(self.at(template, block.at.offset, text));
         } else if !is_inherited {
-            let text = format!("super() has nothing to call: no parent has a block {name}");
+            let text =
+                format!("super() has nothing to call: no parent template has a block {name}");
             let places = block.supers.iter();
             problems.extend(places.map(|offset| self.at(template, *offset, text.as_str())));
         }

@@ -1,4 +1,4 @@
-//! One state of a page: compiled, checked, and the same until a file changes.
+//! One version of a page: compiled, checked, and valid until a file changes.
 
 use crate::pages::checks::{Checked, problems};
 use crate::pages::folder::{TemplateFolder, Witness};
@@ -22,10 +22,10 @@ use vervet_http::media_type;
 use vervet_http::status::Status;
 use vervet_http::text::write_html;
 
-/// The media type of a page whose name does not tell.
+/// The media type of a page without a known extension.
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
-/// Extensions that say "template" and nothing of the content.
+/// Extensions of templates, which do not determine the media type.
 const TEMPLATE_EXTENSIONS: &[&str] = &[".j2", ".jinja", ".jinja2"];
 
 /// Failures of one edition that are reported; more are only counted.
@@ -38,7 +38,7 @@ pub(crate) struct Edition {
     /// The head of a plain answer: 200 with the fields that every page has.
     pub(crate) head: Bytes,
     pub(crate) media_type: &'static str,
-    /// Looks of templates that were named by expressions.
+    /// The states of templates that were named by expressions.
     pub(crate) found: Arc<Mutex<Vec<Witness>>>,
     told: Mutex<BTreeSet<String>>,
 }
@@ -50,7 +50,7 @@ impl fmt::Debug for Edition {
 }
 
 impl Edition {
-    /// Compiles the page of `options` from what was read, or tells all that is wrong with it.
+    /// Compiles the page of `options` from its sources, or returns all its problems.
     pub(crate) fn compile(
         options: &PageOptions,
         folder: &Arc<TemplateFolder>,
@@ -86,8 +86,8 @@ impl Edition {
         })
     }
 
-    /// Whether a failure was not told before, so that a page that always fails does not fill the
-    /// log.
+    /// Whether a failure was not reported before, so that a page that always fails does not fill
+    /// the log.
     pub(crate) fn is_news(&self, failure: String) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.len() < TOLD_MAX && told.insert(failure)
@@ -95,10 +95,10 @@ impl Edition {
 }
 
 fn problem_of(error: &Error, folder: &TemplateFolder, sources: &Sources) -> PageProblem {
-    PageProblem::of_error(error, &folder.path, |name| sources.texts.get(name).map(String::as_str))
+    PageProblem::from_error(error, &folder.path, |name| sources.texts.get(name).map(String::as_str))
 }
 
-/// The engine with our escaping, filters and limits, without templates.
+/// The template engine with our escaping, filters and limits, without templates.
 fn base(options: &PageOptions) -> Environment<'static> {
     let mut environment = Environment::new();
     // Captured markup, such as the result of a macro, counts as markup in templates of every name.

@@ -1,8 +1,7 @@
-//! What a page does in addition to its text: status, fields, cookies, and to send its visitor
-//! elsewhere.
+//! The effects of a page in addition to its text: status, headers, cookies and redirects.
 //!
-//! A template calls functions of its scope. They note here what is to happen, and the renderer
-//! makes the head of it.
+//! Templates call functions of their scope, which record the effects here; the renderer writes them
+//! into the response head.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,14 +13,14 @@ use vervet_http::status::Status;
 use crate::pages::set_cookie::{NewCookie, SameSite};
 use crate::pages::target::{Reach, location};
 
-/// Fields that a page may not set, and what it can do instead.
+/// Headers that a page cannot set, and the alternatives.
 const NOT_SETTABLE: &[(&str, &str)] = &[
     ("set-cookie", "use set_cookie"),
     ("location", "use redirect"),
     ("date", "the server writes it"),
 ];
 
-/// What one rendering has asked for.
+/// The effects that a rendering has requested.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) status: Option<Status>,
@@ -36,9 +35,9 @@ pub(crate) struct Effects {
 /// An end of the rendering that is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The visitor goes on there.
+    /// The client is redirected.
     Redirect { status: Status, location: String },
-    /// The visitor was to be sent to another site, which the template does not allow.
+    /// A redirect to another site, which the template does not allow.
     LeadsOutside,
 }
 
@@ -72,7 +71,7 @@ impl Notes {
 
 /// A function of the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum ScopeFunction {
     Status,
     SetField,
     SetCookie,
@@ -80,7 +79,7 @@ pub(crate) enum Verb {
     Redirect,
 }
 
-impl Verb {
+impl ScopeFunction {
     pub(crate) const ALL: [Self; 5] =
         [Self::Status, Self::SetField, Self::SetCookie, Self::DeleteCookie, Self::Redirect];
 
@@ -99,7 +98,7 @@ impl Verb {
 /// A function with the notes that it writes to.
 #[derive(Debug)]
 pub(crate) struct Function {
-    pub(crate) verb: Verb,
+    pub(crate) function: ScopeFunction,
     pub(crate) notes: Notes,
 }
 
@@ -110,12 +109,12 @@ impl Object for Function {
 
     fn call(self: &Arc<Self>, _: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
         let effects = &mut *self.notes.lock();
-        match self.verb {
-            Verb::Status => status(effects, args),
-            Verb::SetField => set_field(effects, args),
-            Verb::SetCookie => set_cookie(effects, args),
-            Verb::DeleteCookie => delete_cookie(effects, args),
-            Verb::Redirect => redirect(effects, args),
+        match self.function {
+            ScopeFunction::Status => status(effects, args),
+            ScopeFunction::SetField => set_field(effects, args),
+            ScopeFunction::SetCookie => set_cookie(effects, args),
+            ScopeFunction::DeleteCookie => delete_cookie(effects, args),
+            ScopeFunction::Redirect => redirect(effects, args),
         }?;
         // Shows as nothing, so that `{{ status(404) }}` can stand anywhere.
         Ok(Value::UNDEFINED)
@@ -130,7 +129,7 @@ fn wrong(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 fn page_status(code: u16) -> Result<Status, Error> {
     match Status::new(code) {
         Some(status) if (200..600).contains(&code) => Ok(status),
-        _ => Err(wrong(format!("{code} is not a status of a page: it is from 200 to 599"))),
+        _ => Err(wrong(format!("invalid status {code}: expected 200 to 599"))),
     }
 }
 
@@ -146,10 +145,10 @@ fn set_field(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     if let Some((name, instead)) =
         NOT_SETTABLE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
     {
-        return Err(wrong(format!("{name} cannot be set by set_field: {instead}")));
+        return Err(wrong(format!("{name} cannot be set with set_field: {instead}")));
     }
     let checked = FieldBlock::new().push(name.as_bytes(), value.as_bytes());
-    checked.map_err(|fault| wrong(format!("the field {name:?} cannot be set: {fault}")))?;
+    checked.map_err(|fault| wrong(format!("the header {name:?} cannot be set: {fault}")))?;
     match effects.fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
         Some((_, old)) => *old = value,
         None => effects.fields.push((name.to_owned(), value)),
@@ -163,8 +162,9 @@ fn set_cookie(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     let plain = NewCookie::new(name, &value);
     let same_site = match options.get::<Option<&str>>("same_site")? {
         None => plain.same_site,
-        Some(word) => SameSite::parse(word)
-            .ok_or_else(|| wrong(format!("same_site is strict, lax or none, not {word:?}")))?,
+        Some(word) => SameSite::parse(word).ok_or_else(|| {
+            wrong(format!("invalid same_site {word:?}: expected strict, lax or none"))
+        })?,
     };
     let cookie = NewCookie {
         max_age: options.get("max_age")?,
@@ -207,12 +207,14 @@ fn redirect(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     options.assert_all_used()?;
     let status = page_status(code)?;
     if !matches!(code, 301 | 302 | 303 | 307 | 308) {
-        return Err(wrong(format!("{code} is not a redirection: it is 301, 302, 303, 307 or 308")));
+        return Err(wrong(format!(
+            "invalid redirect status {code}: expected 301, 302, 303, 307 or 308"
+        )));
     }
     effects.stop = Some(match location(to, reach) {
         Some(location) => Stop::Redirect { status, location },
         None => Stop::LeadsOutside,
     });
     // Ends the rendering; the renderer finds the stop and takes this for no failure.
-    Err(wrong("the visitor is sent elsewhere"))
+    Err(wrong("the page redirects"))
 }

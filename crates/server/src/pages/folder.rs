@@ -1,7 +1,7 @@
-//! The folder that templates come from, and the promise that none comes from outside it.
+//! The folder of the templates, and the guarantee that none is read from outside it.
 //!
-//! Names are relative to the folder, in included templates too; that no link leads out is the
-//! promise of [`crate::files::root`].
+//! Names are relative to the folder, also in included templates. [`crate::files::root`] guarantees
+//! that no link leads outside.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(crate) struct TemplateFolder {
     state: Fingerprint,
 }
 
-/// One look at a template: as long as it would be seen so again, nothing has changed.
+/// The state of a template file when it was read, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Witness {
     pub(crate) name: String,
@@ -26,7 +26,7 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// Seconds since 1970 of the last change of what was seen.
+    /// The time of the last change of the file, in seconds since 1970.
     pub(crate) fn changed_s(&self) -> i64 {
         let changed_ns = self.seen.map_or(0, |seen| seen.modified_ns.max(seen.changed_ns));
         changed_ns.div_euclid(1_000_000_000)
@@ -41,17 +41,17 @@ impl TemplateFolder {
         Ok(Self { path: path.to_owned(), root, state })
     }
 
-    /// Whether this is the folder that lies at the path of the other one.
+    /// Whether this is the same folder as the other one.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.state.device, self.state.inode) == (other.state.device, other.state.inode)
     }
 
-    /// Whether a look would still see the same.
+    /// Whether the template file has not changed.
     pub(crate) fn stands(&self, witness: &Witness) -> bool {
         self.look(&witness.name) == witness.seen
     }
 
-    /// Reads a template. The text, or what is wrong with it in words; the witness of either.
+    /// Reads a template. Returns the text or an error message, and the state of the file.
     pub(crate) fn read(&self, name: &str) -> (Witness, Result<String, String>) {
         if let Some(wrong) = wrong_name(name) {
             let seen = Err(OpenError::Escapes);
@@ -72,7 +72,7 @@ impl TemplateFolder {
         }
         if fingerprint.size > TEMPLATE_BYTES_MAX {
             let text = format!(
-                "{name} has {} bytes; a template has at most {TEMPLATE_BYTES_MAX}",
+                "{name} has {} bytes; a template can have at most {TEMPLATE_BYTES_MAX}",
                 fingerprint.size
             );
             return Ok((fingerprint, Err(text)));
@@ -84,7 +84,7 @@ impl TemplateFolder {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
                 .split(|byte| *byte == b'\n')
                 .count();
-            format!("{name} is not UTF-8 in line {line}")
+            format!("{name} is not valid UTF-8 in line {line}")
         });
         Ok((fingerprint, text))
     }
@@ -97,36 +97,38 @@ impl TemplateFolder {
     }
 }
 
-/// What is wrong with a name that could lead out of the folder, or that no file has.
+/// The error of a template name that could lead outside the folder, or that no file can have.
 fn wrong_name(name: &str) -> Option<String> {
     if name.is_empty() {
-        return Some("a template has a name".to_owned());
+        return Some("the template name is empty".to_owned());
     }
     if name.starts_with('/') {
         return Some(format!(
-            "{name} is absolute; templates are named from the template folder on"
+            "{name} is an absolute path; template names are relative to the template folder"
         ));
     }
     if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Some(format!(
-            "{name} is not a plain path; templates are named from the template folder on, without . and .."
+            "{name} is not a plain path; template names are relative to the template folder, without . and .."
         ));
     }
     if name.contains(|character: char| character.is_control() || character == '\\') {
-        return Some(format!("{name:?} has a character that names of templates do not have"));
+        return Some(format!(
+            "{name:?} contains a character that is not allowed in template names"
+        ));
     }
     None
 }
 
 fn refusal(name: &str, error: OpenError) -> String {
     match error {
-        OpenError::Missing => format!("there is no template {name}"),
+        OpenError::Missing => format!("the template {name} does not exist"),
         OpenError::Linked => {
             format!(
-                "{name} is a symbolic link or is reached through one (symlinks = \"follow\" follows those that stay in the folder)"
+                "{name} is a symbolic link or is reached through one (symlinks = \"follow\" allows links that stay in the folder)"
             )
         }
-        OpenError::Escapes => format!("{name} leads out of the template folder"),
+        OpenError::Escapes => format!("{name} leads outside the template folder"),
         other => format!("{name} cannot be read: {other}"),
     }
 }

@@ -1,5 +1,4 @@
-//! The content of a form: whether it may be taken, and taking it, no faster than it is read and no
-//! more than allowed.
+//! Reads the content of a form, with limits and back-pressure.
 
 use vervet_engine::pipe::ContentReader;
 use vervet_http::field::{Fields, Known};
@@ -9,7 +8,7 @@ use vervet_http::status::Status;
 
 use crate::pages::limits::FORM_PAIRS_MAX;
 
-/// Why a form is refused: the status, and the message for the visitor.
+/// Why a form is rejected: the status, and the message for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormFault {
     pub(crate) status: Status,
@@ -20,12 +19,12 @@ impl FormFault {
     fn too_large(bytes_max: u64) -> Self {
         Self {
             status: Status::CONTENT_TOO_LARGE,
-            text: format!("The form may have {bytes_max} bytes at most."),
+            text: format!("The form is larger than {bytes_max} bytes."),
         }
     }
 }
 
-/// Looks at the head of a request with content: its type and, where it is given, its length.
+/// Checks the head of a request with a form: its type and, if it is known, its length.
 pub(crate) fn check_head(
     fields: &Fields<'_>,
     length: ContentLength,
@@ -42,7 +41,7 @@ pub(crate) fn check_head(
     if !is_form || !is_plain {
         return Err(FormFault {
             status: Status::UNSUPPORTED_MEDIA_TYPE,
-            text: "This page takes forms as application/x-www-form-urlencoded only.".to_owned(),
+            text: "This page accepts only application/x-www-form-urlencoded forms.".to_owned(),
         });
     }
     match length {
@@ -58,7 +57,7 @@ pub(crate) async fn read(mut reader: ContentReader, bytes_max: u64) -> Result<Ve
     while let Some(chunk) = reader.read().await {
         let chunk = chunk.map_err(|error| FormFault {
             status: Status::BAD_REQUEST,
-            text: format!("The form did not arrive: {error}."),
+            text: format!("The form was not received completely: {error}."),
         })?;
         if (content.len() + chunk.len()) as u64 > bytes_max {
             return Err(FormFault::too_large(bytes_max));
@@ -69,7 +68,7 @@ pub(crate) async fn read(mut reader: ContentReader, bytes_max: u64) -> Result<Ve
     if pairs > FORM_PAIRS_MAX {
         return Err(FormFault {
             status: Status::BAD_REQUEST,
-            text: format!("The form may have {FORM_PAIRS_MAX} fields at most."),
+            text: format!("The form has more than {FORM_PAIRS_MAX} fields."),
         });
     }
     Ok(content)

@@ -1,4 +1,4 @@
-//! A page as a handler of the engine: methods, the form, the answer now or later.
+//! The handler of a page: methods, the form, and the response, at once or later.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use crate::pages::form;
 use crate::pages::input::Input;
 use crate::pages::page::Page;
 use crate::pages::rendered::{Rendered, Rendering};
-use crate::pages::renderer::{Begun, Renderer};
+use crate::pages::renderer::{PendingRender, Renderer};
 use crate::response::Head;
 use crate::web::{Action, Handler, Request};
 
@@ -65,21 +65,21 @@ impl PageHandler {
 
     fn page(&mut self, input: &Input<'_>, exchange: Exchange<'_>) -> Outcome {
         let now = exchange.now();
-        let begun = match self.renderer.borrow_mut().begin(input, now) {
-            Ok(begun) => begun,
+        let pending = match self.renderer.borrow_mut().begin(input, now) {
+            Ok(pending) => pending,
             Err(rendered) => return Outcome::Done(rendered.into()),
         };
         let has_content = exchange.head().content() != ContentLength::None;
-        if begun.wants_form() && has_content {
-            return self.page_with_form(begun, exchange);
+        if pending.wants_form() && has_content {
+            return self.page_with_form(pending, exchange);
         }
-        match self.renderer.borrow_mut().finish(begun, b"") {
+        match self.renderer.borrow_mut().finish(pending, b"") {
             Rendering::Plain { head, content } => exchange.send_whole(Status::OK, head, content),
             Rendering::Made(rendered) => Outcome::Done(rendered.into()),
         }
     }
 
-    fn page_with_form(&mut self, begun: Begun, mut exchange: Exchange<'_>) -> Outcome {
+    fn page_with_form(&mut self, pending: PendingRender, mut exchange: Exchange<'_>) -> Outcome {
         let head = exchange.head();
         let bytes_max = self.renderer.borrow().page().options.limits.form_bytes_max;
         if let Err(fault) = form::check_head(&head.fields, head.content(), bytes_max) {
@@ -87,7 +87,7 @@ impl PageHandler {
         }
         let Some(reader) = exchange.content() else {
             // Taken by a filter before us: there is no form left.
-            let rendered = Rendered::from(self.renderer.borrow_mut().finish(begun, b""));
+            let rendered = Rendered::from(self.renderer.borrow_mut().finish(pending, b""));
             return Outcome::Done(rendered.into());
         };
         let spawner = exchange.spawner().clone();
@@ -95,7 +95,7 @@ impl PageHandler {
         let renderer = Rc::clone(&self.renderer);
         spawner.spawn(async move {
             let answer: Rendered = match form::read(reader, bytes_max).await {
-                Ok(content) => renderer.borrow_mut().finish(begun, &content).into(),
+                Ok(content) => renderer.borrow_mut().finish(pending, &content).into(),
                 Err(fault) => renderer.borrow().refused(fault.status, &fault.text),
             };
             responder.send(answer.into());
@@ -117,7 +117,7 @@ impl PageHandler {
             return head.into_response(status, Content::Empty);
         }
         head.field(Known::ContentType, b"text/html; charset=utf-8");
-        let text = "Pages can be read and sent forms; nothing else.";
+        let text = "Pages support only GET, HEAD, POST and OPTIONS.";
         head.into_response(status, crate::pages::notice::notice(status, text))
     }
 }

@@ -1,11 +1,11 @@
-//! What a page receives of a request, borrowed from it: so that rendering needs no socket.
+//! The parts of a request that a page uses, borrowed from it, so that rendering needs no socket.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use vervet_http::field::Fields;
 
-/// One request as far as pages care.
+/// The parts of a request that pages use.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// The method as sent.

@@ -1,4 +1,4 @@
-//! What a template writes to: a buffer, until a limit is reached.
+//! The output buffer of a template, with limits.
 
 use std::io;
 use std::time::Duration;
@@ -7,23 +7,23 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::pages::limits::PageLimits;
 
-/// Between so many writes the time is looked at.
+/// The time is checked once in this many writes.
 const WRITES_BETWEEN_LOOKS: u32 = 64;
 
 /// The limit that a rendering ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum ExceededLimit {
     Steps,
     Output,
     Time,
 }
 
-impl Cut {
-    /// What is reported of it.
+impl ExceededLimit {
+    /// The error message of this limit.
     pub(super) fn message(self, limits: &PageLimits) -> String {
         match self {
             Self::Steps => format!(
-                "the page takes more than {} steps (a loop that does not end? else raise steps_max)",
+                "the page takes more than {} steps (an endless loop? otherwise raise steps_max)",
                 limits.steps_max
             ),
             Self::Output => format!(
@@ -31,7 +31,7 @@ impl Cut {
                 limits.output_bytes_max
             ),
             Self::Time => format!(
-                "the page takes more than {} ms of the processor (raise time_max)",
+                "the page takes more than {} ms of CPU time (raise time_max)",
                 limits.time_max.as_millis()
             ),
         }
@@ -53,7 +53,7 @@ pub(super) struct Limited<'a> {
     writes: u32,
     began: Option<Duration>,
     /// Why it was cut, if it was.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<ExceededLimit>,
 }
 
 impl<'a> Limited<'a> {
@@ -81,7 +81,7 @@ impl<'a> Limited<'a> {
         now.saturating_sub(began) > self.time_max
     }
 
-    fn cut(&mut self, cut: Cut) -> io::Error {
+    fn cut(&mut self, cut: ExceededLimit) -> io::Error {
         self.cut = Some(cut);
         io::Error::from(io::ErrorKind::Other)
     }
@@ -90,10 +90,10 @@ impl<'a> Limited<'a> {
 impl io::Write for Limited<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() > self.bytes_max {
-            return Err(self.cut(Cut::Output));
+            return Err(self.cut(ExceededLimit::Output));
         }
         if self.is_late() {
-            return Err(self.cut(Cut::Time));
+            return Err(self.cut(ExceededLimit::Time));
         }
         self.buffer.extend_from_slice(bytes);
         Ok(bytes.len())

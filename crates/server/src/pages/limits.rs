@@ -1,5 +1,4 @@
-//! What one rendering may cost: each bound has a name, a unit and a default, and a page that runs
-//! into one is cut.
+//! Limits of a rendering. A page that exceeds one is stopped.
 
 use std::time::Duration;
 
@@ -13,15 +12,15 @@ pub const TEMPLATES_MAX: usize = 256;
 /// Pairs of one form. Looking a name up costs a pass over the form, so their number is bounded.
 pub const FORM_PAIRS_MAX: usize = 1_000;
 
-/// How often a page in production is looked at for changes, in milliseconds: an edit is live within
-/// a second.
+/// Interval of checking templates for changes in production mode, in milliseconds: changes take
+/// effect within a second.
 pub const LOOK_MS: u64 = 900;
 
 /// Depth of the calls of templates, blocks, macros and loops. A recursion runs into this one before
 /// it has used up the stack of a thread (2 MiB), in a debug build too.
 pub const NESTING_MAX: usize = 100;
 
-/// What one rendering may use.
+/// Limits of one rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLimits {
     /// Steps of the template engine. A step takes some 20 to 50 ns; a text, an output or a call

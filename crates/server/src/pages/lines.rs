@@ -1,4 +1,4 @@
-//! The fields of the request and its cookies as a page sees them, decoded when asked for.
+//! Headers and cookies of the request in templates, decoded when they are used.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

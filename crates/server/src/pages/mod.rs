@@ -1,6 +1,6 @@
 //! Pages: templates that are rendered for each request.
 //!
-//! [`Page`] is what reactors share: options, files, the last good edition. [`Renderer`] renders it
+//! [`Page`] is what reactors share: options, files, the last valid edition. [`Renderer`] renders it
 //! on one reactor, without a socket. [`PageAction`] answers with it. The language is that of
 //! minijinja; `docs/pages.md` is the guide.
 

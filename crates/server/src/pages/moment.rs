@@ -1,5 +1,5 @@
-//! Times and days in templates: what they show, their parts, and how they are formatted. All in
-//! UTC; no clock is read.
+//! Times and dates in templates: their text, their parts, and their formats. All are in UTC; no
+//! clock is read.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -21,13 +21,12 @@ const PARTS: &[&str] =
 impl When {
     /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is
     /// later.
-    pub(crate) fn of_unix(seconds: i64) -> Self {
+    pub(crate) fn from_unix(seconds: i64) -> Self {
         Self::Moment(crate::timestamp::utc(seconds))
     }
 
-    /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as
-    /// text.
-    fn of_value(value: &Value) -> Option<Self> {
+    /// Reads a value: a time, a date, seconds since 1970, or a date as text.
+    fn from_value(value: &Value) -> Option<Self> {
         if let Some(when) = value.downcast_object_ref::<Self>() {
             return Some(*when);
         }
@@ -67,7 +66,7 @@ impl When {
         let mut out = String::new();
         // Writing to a text fails for nothing but the format.
         write!(out, "{}", self.begin().format(format)).map_err(|_| {
-            let text = format!("{format:?} is not a date format");
+            let text = format!("invalid date format {format:?}");
             Error::new(ErrorKind::InvalidOperation, text)
         })?;
         Ok(out)
@@ -128,9 +127,9 @@ impl Object for When {
 
 /// The filter `date`: a moment by a format of `strftime`, in UTC; `2026-11-21` without one.
 pub(crate) fn date(value: &Value, format: Option<&str>) -> Result<String, Error> {
-    let Some(when) = When::of_value(value) else {
+    let Some(when) = When::from_value(value) else {
         let text =
-            format!("date takes a moment, a day or seconds since 1970, not {}", value.kind());
+            format!("date expects a time, a date or seconds since 1970, not {}", value.kind());
         return Err(Error::new(ErrorKind::InvalidOperation, text));
     };
     when.formatted(format.unwrap_or("%Y-%m-%d"))

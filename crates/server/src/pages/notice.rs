@@ -1,5 +1,5 @@
-//! What a visitor is shown instead of a page: a short notice, or, in development, the problem with
-//! its lines.
+//! Short HTML documents instead of a page: errors, and in development mode the problems of the
+//! templates with their lines.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::pages::problem::PageProblem;
 
 const STYLE: &str = include_str!("notice.css");
 
-/// A small document that says what is wrong with a request or that the page is out of order.
+/// A small HTML document about an invalid request or a page with errors.
 pub(crate) fn notice(status: Status, text: &str) -> String {
     let title = format!("{} {}", status.code(), status.reason());
     let mut out = String::with_capacity(1024 + text.len());
@@ -33,8 +33,7 @@ pub(crate) fn problems(problems: &[PageProblem]) -> String {
         push_problem(&mut out, problem);
     }
     out.push_str(
-        "<footer>Save the file and load this page again. Visitors see this only in development mode; in production \
-         the last good version goes on.</footer>\n</main>\n</body>\n</html>\n",
+        "<footer>Fix the file and reload this page. In production the last valid version stays in use.</footer>\n</main>\n</body>\n</html>\n",
     );
     out
 }

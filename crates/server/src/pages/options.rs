@@ -1,4 +1,4 @@
-//! What a page is made from: one struct of plain choices, each with its default.
+//! The options of a page, with their defaults.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,20 +12,19 @@ use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
 
 words! {
-    /// For whom a page is served.
+    /// How changes and errors of templates are handled.
     pub enum Mode {
-        /// For visitors: an edit is live within a second; a problem stands in the log, and the last
-        /// good version goes on.
+        /// Changes take effect within a second. If a changed template is invalid, the error is
+        /// logged and the last valid version stays in use.
         Production = "production",
-        /// For those who write it: an edit is live on the next request; a problem is shown in the
-        /// browser.
+        /// Changes take effect with the next request, and errors are shown in the browser.
         Development = "development",
     }
 }
 
-/// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no
-/// terminal obeys it.
-pub(crate) fn tell(journal: &dyn ProblemLog, template: &str, text: &str) {
+/// Reports a problem of a page. The text may contain client input, so control characters are
+/// replaced.
+pub(crate) fn report_problem(journal: &dyn ProblemLog, template: &str, text: &str) {
     let shown = text.replace(char::is_control, "\u{fffd}");
     journal.report(&format!("page {template}: {shown}"));
 }
@@ -44,23 +43,23 @@ impl ProblemLog for StandardError {
 /// The options of one page.
 #[derive(Debug, Clone)]
 pub struct PageOptions {
-    /// The folder that templates come from and never leave.
+    /// The folder that all templates must be in.
     pub folder: PathBuf,
-    /// The template, by its path from the folder on.
+    /// The path of the template, relative to the folder.
     pub template: String,
-    /// What visitors may send.
+    /// Parameters that clients may send.
     pub parameters: Arc<[Parameter]>,
     /// Whether templates may be symbolic links.
     pub symlinks: Symlinks,
-    /// For whom it is served.
+    /// How changes and errors of templates are handled.
     pub mode: Mode,
-    /// What one rendering may cost.
+    /// Limits of one rendering.
     pub limits: PageLimits,
     /// The value of the Server field.
     pub server: String,
-    /// Where problems are reported.
+    /// The log for problems of the page.
     pub journal: Arc<dyn ProblemLog>,
-    /// Where looks at what is compiled are counted.
+    /// Counters of the template cache.
     pub caches: Caches,
 }
 

@@ -1,6 +1,5 @@
-//! What a template says about itself before it is rendered: which templates it needs, which blocks
-//! it has, which names, filters and tests it uses, each with its place. How it is found is the
-//! business of [`super::outline_walk`].
+//! The outline of a template: which templates, blocks, names, filters and tests it uses, with their
+//! positions. [`super::outline_walk`] collects it.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +16,13 @@ pub(crate) struct Named {
     pub(crate) offset: usize,
 }
 
-/// What a template needs another one for.
+/// Whether a referenced template is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// It must be there.
-    Must,
+pub(crate) enum Requirement {
+    /// The template must exist.
+    Required,
     /// `ignore missing`, or one of a list of which the first that exists is taken.
-    May,
+    Optional,
 }
 
 /// A block, where it is defined.
@@ -37,32 +36,32 @@ pub(crate) struct BlockOutline {
     pub(crate) supers: Vec<usize>,
 }
 
-/// What a template extends.
+/// The parent of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Parent {
     #[default]
     None,
     One(Named),
-    /// It is known only when the template is rendered.
+    /// An expression, which is known only during rendering.
     Open,
 }
 
-/// What a template says about itself.
+/// The names, blocks and references of a template.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outline {
     pub(crate) parent: Parent,
     /// All templates named by a literal, the parent among them.
-    pub(crate) references: Vec<(Named, Need)>,
+    pub(crate) references: Vec<(Named, Requirement)>,
     /// Whether a template is named by an expression.
     pub(crate) has_open_references: bool,
     pub(crate) blocks: Vec<BlockOutline>,
     /// Blocks called as `self.name()`.
     pub(crate) block_calls: Vec<Named>,
-    /// Names that are read and must mean something.
+    /// Names that are used and must be defined.
     pub(crate) names: Vec<Named>,
-    /// All names that are read, those too that may mean nothing (`is defined`, `default`).
+    /// All names that are used, including those that may be undefined (`is defined`, `default`).
     pub(crate) used: BTreeSet<String>,
-    /// Names that the template gives a meaning.
+    /// Names that the template defines.
     pub(crate) assigned: BTreeSet<String>,
     pub(crate) filters: Vec<Named>,
     pub(crate) tests: Vec<Named>,
@@ -72,7 +71,7 @@ pub(crate) struct Outline {
 
 impl Outline {
     /// Reads a template; an error is one of its syntax.
-    pub(crate) fn of(name: &str, text: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Error> {
         let tree = parse(text, name, SyntaxConfig::default())?;
         let mut walker = Walker::new(text);
         walker.statement(&tree);
@@ -89,7 +88,7 @@ mod tests {
     }
 
     fn outline(text: &str) -> Outline {
-        Outline::of("a.html", text).unwrap()
+        Outline::parse("a.html", text).unwrap()
     }
 
     fn check_used(text: &str, expected: &[&str]) {
@@ -151,7 +150,7 @@ mod tests {
         );
         let references: Vec<_> =
             outline.references.iter().map(|(named, need)| (named.name.as_str(), *need)).collect();
-        let (must, may) = (Need::Must, Need::May);
+        let (must, may) = (Requirement::Required, Requirement::Optional);
         assert_eq!(
             references,
             [("p", must), ("a", must), ("b", may), ("c", may), ("d", may), ("e", must)]

@@ -1,13 +1,13 @@
-//! The walk over the syntax tree of a template that makes its outline.
+//! Collects the outline of a template from its syntax tree.
 //!
-//! The tree is the engine's own: open, but not stable, which is why the version of the engine is
-//! exact. Every kind of statement and expression is named here, so that a new one stops the build
-//! and not the check.
+//! The tree belongs to the template engine: public, but not stable, which is why the version of the
+//! engine is exact. Every kind of statement and expression is named here, so that a new one fails
+//! the build instead of the check.
 
 use minijinja::Value;
 use minijinja::machinery::ast::{Call, CallArg, CallType, Expr, Macro, Spanned, Stmt};
 
-use crate::pages::outline::{BlockOutline, Named, Need, Outline, Parent};
+use crate::pages::outline::{BlockOutline, Named, Outline, Parent, Requirement};
 
 /// The walk over one template.
 pub(crate) struct Walker<'s> {
@@ -112,7 +112,7 @@ impl<'s> Walker<'s> {
                 self.open_blocks.pop();
             }
             Stmt::Extends(node) => {
-                self.template(&node.name, Need::Must);
+                self.template(&node.name, Requirement::Required);
                 let is_only = self.depth == 1 && self.outline.parent == Parent::None;
                 self.outline.parent = match constant_text(&node.name) {
                     Some(name) if is_only => {
@@ -123,15 +123,16 @@ impl<'s> Walker<'s> {
                 };
             }
             Stmt::Include(node) => {
-                let need = if node.ignore_missing { Need::May } else { Need::Must };
+                let need =
+                    if node.ignore_missing { Requirement::Optional } else { Requirement::Required };
                 self.template(&node.name, need);
             }
             Stmt::Import(node) => {
-                self.template(&node.expr, Need::Must);
+                self.template(&node.expr, Requirement::Required);
                 self.assign(&node.name);
             }
             Stmt::FromImport(node) => {
-                self.template(&node.expr, Need::Must);
+                self.template(&node.expr, Requirement::Required);
                 for (name, alias) in &node.names {
                     self.assign(alias.as_ref().unwrap_or(name));
                 }
@@ -140,7 +141,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    fn template(&mut self, expression: &Expr<'_>, need: Need) {
+    fn template(&mut self, expression: &Expr<'_>, need: Requirement) {
         let offset = expression.span().start_offset as usize;
         if let Some(name) = constant_text(expression) {
             return self.outline.references.push((Named { name, offset }, need));
@@ -154,7 +155,8 @@ impl<'s> Walker<'s> {
             self.outline.has_open_references = true;
             return self.expression(expression);
         };
-        let references = names.into_iter().map(|name| (Named { name, offset }, Need::May));
+        let references =
+            names.into_iter().map(|name| (Named { name, offset }, Requirement::Optional));
         self.outline.references.extend(references);
     }
 

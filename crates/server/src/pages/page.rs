@@ -1,8 +1,8 @@
-//! A page and its files: who looks at them and when, and which edition is served meanwhile.
+//! A page and its files: when they are checked for changes, and which edition is served meanwhile.
 //!
-//! All reactors share one value. A hit costs two loads: is a look due, is there a newer edition
-//! than mine. The reactor that finds a look due takes it, compiles what has changed, and the others
-//! follow by the number of the edition.
+//! All reactors share one value. A hit costs two loads: whether a check is due, and whether there
+//! is a newer edition. The reactor that finds a check due does it and compiles what has changed;
+//! the others follow by the number of the edition.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,13 @@ use vervet_engine::reactor::Now;
 
 use crate::caches::{CacheCounts, CacheName};
 use crate::pages::edition::Edition;
-use crate::pages::effects::Verb;
+use crate::pages::effects::ScopeFunction;
 use crate::pages::folder::TemplateFolder;
 use crate::pages::limits::LOOK_MS;
-use crate::pages::options::{Mode, PageOptions, tell};
+use crate::pages::options::{Mode, PageOptions, report_problem};
 use crate::pages::parameters::BadParameter;
 use crate::pages::problem::PageProblem;
-use crate::pages::scope::Part;
+use crate::pages::scope::ScopeVariable;
 use crate::pages::sources::{Sources, is_settled};
 
 /// A page, shared by all reactors.
@@ -33,7 +33,7 @@ pub struct Page {
     compiled: Arc<CacheCounts>,
 }
 
-/// What went wrong with renderings of a page, in all reactors.
+/// Counters of failed renderings of a page, in all reactors.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub(crate) failed: AtomicU64,
@@ -47,27 +47,27 @@ impl Counts {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Renderings that ran into a limit.
+    /// Number of renderings that exceeded a limit.
     pub fn cut(&self) -> u64 {
         self.cut.load(Ordering::Relaxed)
     }
 
-    /// Requests that did not fit the parameters, or whose form could not be taken.
+    /// Number of requests with invalid parameters or forms.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 }
 
-/// What a look at the files of a page was followed by.
+/// The result of checking the files of a page for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// They are what they were.
+pub(crate) enum Recheck {
+    /// The files have not changed.
     Nothing,
-    /// They were compiled again.
+    /// The files were compiled again.
     Compiled,
 }
 
-/// What is known of the files.
+/// The last known state of the files.
 #[derive(Debug, Default)]
 struct Watch {
     folder: Option<Arc<TemplateFolder>>,
@@ -80,18 +80,18 @@ struct Watch {
 #[derive(Debug, Clone)]
 pub(crate) struct Latest {
     pub(crate) generation: u64,
-    /// The last good edition.
+    /// The last valid edition.
     pub(crate) edition: Option<Arc<Edition>>,
-    /// What is wrong with the files as they are now.
+    /// The problems of the current files.
     pub(crate) problems: Arc<[PageProblem]>,
 }
 
-/// Why options make no page, whatever its files contain.
+/// Why the options of a page are invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageError {
     /// The default of a parameter does not fit its type.
     Default(BadParameter),
-    /// The name of a parameter is none, or means something else already.
+    /// The name of a parameter is invalid or already in use.
     Name(String),
 }
 
@@ -103,7 +103,7 @@ impl std::fmt::Display for PageError {
             }
             Self::Name(name) => write!(
                 formatter,
-                "{name:?} cannot be the name of a parameter: it is letters, digits and _, and none that pages know already"
+                "invalid parameter name {name:?}: expected letters, digits and _, and a name that templates do not have already"
             ),
         }
     }
@@ -112,8 +112,8 @@ impl std::fmt::Display for PageError {
 impl std::error::Error for PageError {}
 
 impl Page {
-    /// Makes a page and reads its templates. Problems of theirs do not keep it from being made: it
-    /// answers 500 until its files are good. [`Page::problems`] tells them.
+    /// Creates a page and reads its templates. If they have problems, see [`Page::problems`], the
+    /// page answers 500 until they are fixed.
     pub fn new(options: PageOptions, now: Now) -> Result<Arc<Self>, PageError> {
         for (at, parameter) in options.parameters.iter().enumerate() {
             let is_repeated =
@@ -136,18 +136,18 @@ impl Page {
         Ok(Arc::new(page))
     }
 
-    /// What is wrong with the templates as they are now.
+    /// The problems of the current templates.
     pub fn problems(&self) -> Arc<[PageProblem]> {
         Arc::clone(&self.watch().problems)
     }
 
-    /// The same after a look at the files, whether or not one is due.
+    /// The problems after a check of the files, even if none is due.
     pub fn problems_now(&self, now: Now) -> Arc<[PageProblem]> {
         self.look(now);
         self.problems()
     }
 
-    /// What went wrong so far.
+    /// The counters of failed renderings.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -157,9 +157,9 @@ impl Page {
         &self.options.folder
     }
 
-    /// Brings what a reactor knows up to date.
-    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Work {
-        let work = if self.takes_look(now) { self.look(now) } else { Work::Nothing };
+    /// Updates the state of a reactor.
+    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Recheck {
+        let work = if self.takes_look(now) { self.look(now) } else { Recheck::Nothing };
         if self.generation.load(Ordering::Acquire) != mine.generation {
             *mine = self.latest();
         }
@@ -177,7 +177,7 @@ impl Page {
         }
     }
 
-    /// Whether a look is due and this reactor is the one to take it.
+    /// Whether a check of the files is due and this reactor does it.
     fn takes_look(&self, now: Now) -> bool {
         if self.options.mode == Mode::Development {
             return true;
@@ -195,20 +195,20 @@ impl Page {
         taken.is_ok()
     }
 
-    /// Looks at the files and takes over what has changed.
-    fn look(&self, now: Now) -> Work {
+    /// Checks the files and compiles the page if they have changed.
+    fn look(&self, now: Now) -> Recheck {
         let mut watch = self.watch();
         let folder = match TemplateFolder::open(&self.options.folder, self.options.symlinks) {
             Ok(folder) => folder,
             Err(error) => {
-                let problem = PageProblem::of_file(
+                let problem = PageProblem::in_file(
                     &self.options.folder,
                     "",
-                    format!("the template folder cannot be opened: {error}"),
+                    format!("cannot open the template folder: {error}"),
                 );
                 watch.folder = None;
                 self.take_over(&mut watch, Err(vec![problem]));
-                return Work::Nothing;
+                return Recheck::Nothing;
             }
         };
         let known = watch.folder.as_ref().filter(|known| known.is_same(&folder));
@@ -218,7 +218,7 @@ impl Page {
             watch.edition.as_ref().is_some_and(|edition| !found_stands(edition, &folder, now));
         let all_stand = || watch.sources.witnesses.iter().all(|witness| folder.stands(witness));
         if !is_other && !open_changed && watch.sources.is_settled && all_stand() {
-            return Work::Nothing;
+            return Recheck::Nothing;
         }
         let sources = Sources::gather(&folder, &self.options.template, now.unix_seconds);
         let is_news = is_other
@@ -228,19 +228,19 @@ impl Page {
         watch.folder = Some(Arc::clone(&folder));
         watch.sources = sources;
         if !is_news {
-            return Work::Nothing;
+            return Recheck::Nothing;
         }
         self.compiled.miss();
         let compiled = Edition::compile(&self.options, &folder, &watch.sources);
         self.take_over(&mut watch, compiled);
-        Work::Compiled
+        Recheck::Compiled
     }
 
     fn take_over(&self, watch: &mut Watch, compiled: Result<Edition, Vec<PageProblem>>) {
         match compiled {
             Ok(edition) => {
                 if !watch.problems.is_empty() {
-                    self.tell("good again");
+                    self.report("valid again");
                 }
                 watch.edition = Some(Arc::new(edition));
                 self.compiled.holds(1, watch.sources.bytes());
@@ -248,10 +248,13 @@ impl Page {
             }
             Err(problems) if *watch.problems == *problems => return,
             Err(problems) => {
-                let goes_on =
-                    if watch.edition.is_some() { " (the last good version goes on)" } else { "" };
+                let goes_on = if watch.edition.is_some() {
+                    " (the last valid version stays in use)"
+                } else {
+                    ""
+                };
                 for problem in &problems {
-                    self.tell(&format!("{problem}{goes_on}"));
+                    self.report(&format!("{problem}{goes_on}"));
                 }
                 watch.problems = problems.into();
             }
@@ -261,9 +264,9 @@ impl Page {
 
     /// Reports what has changed. Errors at the beginning are reported by the caller that made the
     /// page.
-    fn tell(&self, text: &str) {
+    fn report(&self, text: &str) {
         if self.generation.load(Ordering::Relaxed) > 0 {
-            tell(&*self.options.journal, &self.options.template, text);
+            report_problem(&*self.options.journal, &self.options.template, text);
         }
     }
 
@@ -289,8 +292,8 @@ fn is_free_name(name: &str) -> bool {
         "loop", "self", "super", "caller", "true", "false", "none", "not", "and", "or", "in", "is",
         "if", "else",
     ];
-    let is_taken = Part::ALL.iter().any(|part| part.name() == name)
-        || Verb::ALL.iter().any(|verb| verb.name() == name)
+    let is_taken = ScopeVariable::ALL.iter().any(|variable| variable.name() == name)
+        || ScopeFunction::ALL.iter().any(|function| function.name() == name)
         || reserved.contains(&name);
     begins && is_plain && !is_taken
 }

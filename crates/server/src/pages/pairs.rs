@@ -1,5 +1,5 @@
-//! Names and values as queries and forms carry them (`application/x-www-form-urlencoded`), decoded
-//! when asked for.
+//! Names and values of queries and forms (`application/x-www-form-urlencoded`), decoded when they
+//! are used.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! `parameters = { n = "integer" }`: the directives of one parameter, and what becomes of them.
+//! `parameters = { n = "integer" }`: the directives of one parameter.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -10,29 +10,29 @@ use vervet_config::{
 
 use crate::pages::parameters::{Absent, Parameter, ParameterType, Source, day};
 
-/// Characters that a text may have where nothing is said of it.
+/// The default of `length_max`, in characters.
 const LENGTH_MAX: u32 = 10_000;
 
 words! {
-    /// What the value of a parameter is read as.
+    /// The type of a parameter.
     pub enum ParameterKind {
         /// Any text.
         Text = "text",
         /// A decimal number.
         Number = "number",
-        /// A whole number.
+        /// A whole number of 64 bits.
         Integer = "integer",
         /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
         Boolean = "boolean",
-        /// A day such as `2026-11-21`.
+        /// A date such as `2026-11-21`.
         Date = "date",
-        /// One of some words.
+        /// One of the words in `choices`.
         Choice = "choice",
     }
 }
 
 section! {
-    /// What visitors may send under one name.
+    /// A parameter that clients may send, with its type and bounds.
     ///
     /// ```toml
     /// [site.route.page.parameters]
@@ -41,28 +41,29 @@ section! {
     /// sort = { choices = ["name", "age"], default = "name" }
     /// ```
     pub struct ParameterSettings short(r#type) {
-        /// What it is read as; `"choice"` where `choices` are given, else `"text"`.
+        /// The type; if not set, `"choice"` with `choices`, else `"text"`.
         pub r#type: Option<ParameterKind>,
-        /// Where it comes from.
+        /// Which part of the request it is read from.
         pub from: Source = "any",
-        /// What it is where the visitor sends nothing; without one the visitor must send it.
+        /// The value if the client sends none. A parameter with neither `default` nor `optional` is
+        /// required.
         pub default: Option<Plain>,
-        /// It is `none` where the visitor sends nothing.
+        /// The value is `none` if the client sends none.
         pub optional: bool = false,
-        /// The least number or the first day.
+        /// The smallest number or first date that is allowed.
         pub min: Option<Plain>,
-        /// The greatest number or the last day.
+        /// The largest number or last date that is allowed.
         pub max: Option<Plain>,
-        /// The least number of characters of a text.
+        /// The minimum length of a text, in characters.
         pub length_min: Option<u32>,
-        /// The greatest number of characters of a text; 10,000 where it is not given.
+        /// The maximum length of a text, in characters; if not set, 10,000.
         pub length_max: Option<u32>,
-        /// The words of a choice.
+        /// The allowed words of a choice.
         pub choices: Vec<Text>,
     }
 }
 
-/// A number, a truth, a day or a text, as a visitor would write it.
+/// A number, a boolean, a date or a text, as a client would send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain(pub String);
 
@@ -91,17 +92,15 @@ impl FromConfig for Plain {
 }
 
 impl ParameterSettings {
-    /// The parameter, or all that is wrong with its directives.
+    /// The parameter, or all errors of its directives.
     pub(crate) fn parameter(&self, name: &str) -> Result<Parameter, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let kind = self.kind();
         self.refuse_strangers(kind, &mut found);
         let read = self.read_type(name, kind, &mut found);
         if let (Some(default), true) = (self.default.value(), *self.optional) {
-            let text = format!(
-                "`{name}` is optional and has the default {}: it can be one of both",
-                default.0
-            );
+            let text =
+                format!("`{name}` has both `optional` and the default {}: remove one", default.0);
             found.push(Diagnostic::error(self.optional.span(), text));
         }
         match (read, found.is_empty()) {
@@ -125,7 +124,7 @@ impl ParameterSettings {
         self.r#type.unwrap_or(of_choices)
     }
 
-    /// Directives that mean nothing for a type.
+    /// Rejects directives that do not apply to the type.
     fn refuse_strangers(&self, kind: ParameterKind, found: &mut Vec<Diagnostic>) {
         use ParameterKind::{Choice, Date, Integer, Number, Text};
         let ordered = [Number, Integer, Date].as_slice();
@@ -138,9 +137,10 @@ impl ParameterSettings {
         ] {
             if is_given && !kinds.contains(&kind) {
                 let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-                let text = format!("`{name}` means nothing for the type `{kind}`");
+                let text = format!("`{name}` does not apply to the type `{kind}`");
                 found.push(
-                    Diagnostic::error(span, text).note(format!("it is for: {}", words.join(", "))),
+                    Diagnostic::error(span, text)
+                        .note(format!("it applies to: {}", words.join(", "))),
                 );
             }
         }
@@ -168,12 +168,12 @@ impl ParameterSettings {
                 ParameterType::Integer { min, max }
             }
             ParameterKind::Date => {
-                let (min, max) = self.bounds(day, "a day such as 2026-11-21", found)?;
+                let (min, max) = self.bounds(day, "a date such as 2026-11-21", found)?;
                 ParameterType::Date { min, max }
             }
             ParameterKind::Boolean => ParameterType::Boolean,
             ParameterKind::Choice if self.choices.is_empty() => {
-                let text = format!("`{name}` is a choice and has no `choices`");
+                let text = format!("`{name}` has the type `choice` and no `choices`");
                 found.push(Diagnostic::error(self.r#type.span(), text));
                 return None;
             }
@@ -221,7 +221,7 @@ impl ParameterSettings {
         let span = if self.min.is_some() { self.min.span() } else { self.length_min.span() };
         found.push(Diagnostic::error(
             span,
-            format!("the least is {min} and the greatest {max}: nothing lies between"),
+            format!("the minimum {min} is greater than the maximum {max}"),
         ));
         None
     }

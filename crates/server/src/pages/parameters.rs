@@ -1,7 +1,6 @@
-//! Typed parameters of a page: what a visitor may send by a query, a form or the path, and what it
-//! is read as.
+//! Typed parameters of a page, which clients send in a query, a form or the path.
 //!
-//! A value that does not fit is the visitor's fault: 400, with a page that names the parameter.
+//! A value that does not match is the client's fault: 400, with a page that names the parameter.
 
 use std::fmt;
 
@@ -12,20 +11,20 @@ use vervet_config::words;
 use crate::pages::moment::When;
 
 words! {
-    /// Where a parameter comes from.
+    /// Which part of the request a parameter is read from.
     pub enum Source {
         /// The first of path, form and query that has it.
         Any = "any",
-        /// The query.
+        /// The query string.
         Query = "query",
-        /// The form.
+        /// The form in the body.
         Form = "form",
         /// The variables of the route's path.
         Path = "path",
     }
 }
 
-/// What a value is read as, and its bounds.
+/// The type of a parameter and its bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterType {
     /// Any text within the bounds.
@@ -51,7 +50,7 @@ pub enum ParameterType {
     },
     /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
     Boolean,
-    /// A day, as `2026-11-21`.
+    /// A date, such as `2026-11-21`.
     Date {
         /// The first day that is accepted.
         min: Option<NaiveDate>,
@@ -62,38 +61,38 @@ pub enum ParameterType {
     Choice(Vec<String>),
 }
 
-/// What becomes of a parameter that the visitor does not send.
+/// How a missing parameter is handled.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Absent {
     /// The answer is 400.
     Refused,
     /// The value is `none` in the template.
     None,
-    /// It has this value, written as a visitor would write it.
+    /// The value is this text, parsed like a value of the client.
     Default(String),
 }
 
-/// One parameter. The template knows it by its name.
+/// A parameter of a page, which templates use as a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// The name in requests and templates.
     pub name: String,
-    /// Where it comes from.
+    /// Which part of the request the parameter is read from.
     pub from: Source,
-    /// What it is read as.
+    /// The type of the parameter.
     pub kind: ParameterType,
-    /// What it is without a value.
+    /// How a missing value is handled.
     pub absent: Absent,
 }
 
-/// What is wrong with a request.
+/// A missing or invalid parameter in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadParameter {
     /// The name of the parameter.
     pub name: String,
     /// Whether there is no value at all.
     pub is_missing: bool,
-    /// What it should be, to follow "must be".
+    /// The expected value, as text after "must be".
     pub expected: String,
 }
 
@@ -110,8 +109,8 @@ impl fmt::Display for BadParameter {
 impl std::error::Error for BadParameter {}
 
 impl Parameter {
-    /// Reads what the visitor sent. An empty value is none, but for a text: forms send empty
-    /// fields.
+    /// Parses the value of the client. An empty value counts as missing, except for a text: forms
+    /// send empty fields.
     pub(crate) fn read(&self, sent: Option<&str>) -> Result<Value, BadParameter> {
         let is_text = matches!(self.kind, ParameterType::Text { .. });
         let sent = sent.filter(|text| is_text || !text.trim().is_empty());
@@ -218,7 +217,7 @@ impl fmt::Display for ParameterType {
             }
             Self::Boolean => formatter.write_str("true or false"),
             Self::Date { min, max } => {
-                bounded(formatter, "a day such as 2026-11-21", min.as_ref(), max.as_ref())
+                bounded(formatter, "a date such as 2026-11-21", min.as_ref(), max.as_ref())
             }
             Self::Choice(words) => match words.as_slice() {
                 [only] => write!(formatter, "{only}"),

@@ -1,4 +1,4 @@
-//! What is wrong with a page: the file, the line, the text of it, and what to do.
+//! A problem of a page: the file, the line, its text, and the remedy.
 
 use std::error::Error as _;
 use std::fmt;
@@ -12,7 +12,7 @@ const EXCERPT_AROUND: usize = 3;
 /// The longest line of an excerpt, in characters; a minified file is one line.
 const EXCERPT_CHARACTERS_MAX: usize = 240;
 
-/// One problem of a template.
+/// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageProblem {
     /// The file of the template.
@@ -49,7 +49,7 @@ pub(crate) struct Origin<'a> {
 
 impl PageProblem {
     /// A problem of a file as a whole, or, without a name, of the folder.
-    pub(crate) fn of_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn in_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
         Self {
             file: if name.is_empty() { folder.to_owned() } else { folder.join(name) },
             line: 0,
@@ -76,7 +76,7 @@ impl PageProblem {
     /// What the template engine says of a template, as far in as it can tell.
     ///
     /// `text_of` gives the text of a template by its name.
-    pub(crate) fn of_error<'a>(
+    pub(crate) fn from_error<'a>(
         error: &Error,
         folder: &Path,
         text_of: impl Fn(&str) -> Option<&'a str>,
@@ -84,16 +84,16 @@ impl PageProblem {
         let innermost = innermost(error);
         let message = message(innermost);
         let Some(name) = innermost.name() else {
-            return Self::of_file(folder, "", message);
+            return Self::in_file(folder, "", message);
         };
         let Some(text) = text_of(name) else {
-            return Self::of_file(folder, name, message);
+            return Self::in_file(folder, name, message);
         };
         let origin = Origin { folder, name, text };
         match (innermost.range(), innermost.line()) {
             (Some(range), _) => Self::at(origin, range.start, message),
             (None, Some(line)) => Self::at(origin, offset_of_line(text, line), message),
-            (None, None) => Self::of_file(folder, name, message),
+            (None, None) => Self::in_file(folder, name, message),
         }
     }
 }
@@ -113,7 +113,7 @@ fn innermost(error: &Error) -> &Error {
 fn message(error: &Error) -> String {
     match (error.kind(), error.detail()) {
         (ErrorKind::UndefinedError, None) => {
-            "a part of something undefined is asked for".to_owned()
+            "the value whose attribute or item is used is undefined".to_owned()
         }
         (ErrorKind::SyntaxError | ErrorKind::InvalidOperation, Some(detail)) => detail.to_owned(),
         (kind, Some(detail)) => format!("{kind}: {detail}"),

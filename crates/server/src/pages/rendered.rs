@@ -1,4 +1,4 @@
-//! What a renderer gives: a page ready to be sent.
+//! The result of a renderer: a page ready to be sent.
 
 use bytes::Bytes;
 use vervet_engine::Response;
@@ -17,16 +17,16 @@ pub struct Rendered {
     pub head: Bytes,
     /// The content of the response.
     pub content: Bytes,
-    /// Whose words the content is.
+    /// The source of the content.
     pub voice: Voice,
 }
 
-/// Whose words the content of an answer is.
+/// The source of the content of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// The template's, or what the person who writes it must read: it is shown as it is.
+    /// The template, or a message for its author: shown unchanged.
     Page,
-    /// Ours, about a failure: a page of the site may take its place.
+    /// A default error page, which a custom error page may replace.
     Notice,
 }
 
@@ -40,7 +40,7 @@ impl From<Rendered> for Response {
     }
 }
 
-/// What a rendering has come to.
+/// The result of a rendering.
 #[derive(Debug)]
 pub(crate) enum Rendering<'r> {
     /// 200 with the head that the edition has for it, and content of at most [`PLAIN_BYTES_MAX`]

@@ -19,13 +19,13 @@ use crate::caches::{CacheCounts, CacheName};
 use crate::pages::edition::Edition;
 use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
-use crate::pages::limited::{Cut, Limited};
+use crate::pages::limited::{ExceededLimit, Limited};
 use crate::pages::notice;
-use crate::pages::options::{Mode, tell};
-use crate::pages::page::{Latest, Page, Work};
+use crate::pages::options::{Mode, report_problem};
+use crate::pages::page::{Latest, Page, Recheck};
 use crate::pages::problem::PageProblem;
 use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
-use crate::pages::scope::{Part, Scope};
+use crate::pages::scope::{Scope, ScopeVariable};
 use crate::response::Head;
 
 /// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer
@@ -35,15 +35,15 @@ const BUFFER_BYTES: usize = 4 * 1024;
 
 /// A request that was taken over and waits, perhaps for its form.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct PendingRender {
     edition: Arc<Edition>,
     scope: Arc<Scope>,
 }
 
-impl Begun {
-    /// Whether the page looks at a form.
+impl PendingRender {
+    /// Whether the page uses a form.
     pub(crate) fn wants_form(&self) -> bool {
-        self.edition.uses.has(Part::Form)
+        self.edition.uses.has(ScopeVariable::Form)
     }
 }
 
@@ -60,8 +60,8 @@ self_cell! {
 }
 
 impl Ready {
-    /// That of the last good edition, where there is one.
-    fn of(latest: &Latest, page: &Page) -> Option<Self> {
+    /// Loads the template of the last valid edition, if there is one.
+    fn load(latest: &Latest, page: &Page) -> Option<Self> {
         let environment = latest.edition.as_ref()?.environment.clone();
         let name = &page.options.template;
         Self::try_new(environment, |environment| environment.get_template(name)).ok()
@@ -93,9 +93,9 @@ impl Renderer {
         let latest = page.latest();
         Self {
             page: Arc::clone(page),
-            ready: Ready::of(&latest, page),
+            ready: Ready::load(&latest, page),
             latest,
-            looks: page.options.caches.of_thread(CacheName::Templates),
+            looks: page.options.caches.for_thread(CacheName::Templates),
             notes: Notes::default(),
             spare: None,
             buffer: Vec::new(),
@@ -105,7 +105,7 @@ impl Renderer {
     /// Renders the page for a request without content.
     pub fn render(&mut self, input: &Input<'_>, now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, b"").into(),
+            Ok(pending) => self.finish(pending, b"").into(),
             Err(rendered) => rendered,
         }
     }
@@ -113,7 +113,7 @@ impl Renderer {
     /// Renders the page for a request whose content is the form `form`.
     pub fn render_form(&mut self, input: &Input<'_>, form: &[u8], now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, form).into(),
+            Ok(pending) => self.finish(pending, form).into(),
             Err(rendered) => rendered,
         }
     }
@@ -123,16 +123,16 @@ impl Renderer {
         &self.page
     }
 
-    /// Takes over what the page uses of a request; the answer, where the page is out of order.
-    pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<Begun, Rendered> {
+    /// Copies the parts of a request that the page uses; `Err` is the response of a faulty page.
+    pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<PendingRender, Rendered> {
         let generation = self.latest.generation;
-        if self.page.refresh(&mut self.latest, now) == Work::Nothing {
+        if self.page.refresh(&mut self.latest, now) == Recheck::Nothing {
             self.looks.hit();
         }
         if self.latest.generation != generation {
             // What the new edition does not use must not be there from a request to the old one.
             self.spare = None;
-            self.ready = Ready::of(&self.latest, &self.page);
+            self.ready = Ready::load(&self.latest, &self.page);
         }
         let is_shown =
             self.page.options.mode == Mode::Development && !self.latest.problems.is_empty();
@@ -147,12 +147,12 @@ impl Renderer {
             return Err(self.out_of_order(&[]));
         };
         own.fill(input, edition.uses, now.unix_seconds);
-        Ok(Begun { edition, scope })
+        Ok(PendingRender { edition, scope })
     }
 
-    /// Renders what was begun, with the form that came, which may be empty.
-    pub(crate) fn finish(&mut self, begun: Begun, form: &[u8]) -> Rendering<'_> {
-        let Begun { edition, mut scope } = begun;
+    /// Renders what was pending, with the form that came, which may be empty.
+    pub(crate) fn finish(&mut self, pending: PendingRender, form: &[u8]) -> Rendering<'_> {
+        let PendingRender { edition, mut scope } = pending;
         // Nobody else has it: it is lent to the template engine further down only.
         let Some(own) = Arc::get_mut(&mut scope) else {
             return Rendering::Made(self.out_of_order(&[]));
@@ -216,14 +216,15 @@ impl Renderer {
             (Err(error), _) => {
                 let environment = ready.map_or(&edition.environment, Ready::borrow_owner);
                 let problem = problem_of(&error, &self.page.options.folder, environment);
-                let cut =
-                    cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
+                let cut = cut.or_else(|| {
+                    (error.kind() == ErrorKind::OutOfFuel).then_some(ExceededLimit::Steps)
+                });
                 Some(self.failed(edition, problem, cut))
             }
         }
     }
 
-    /// What was written.
+    /// The bytes that were written.
     fn taken(&mut self) -> Bytes {
         if self.buffer.len() > PLAIN_BYTES_MAX {
             return Bytes::from(std::mem::take(&mut self.buffer));
@@ -231,7 +232,7 @@ impl Renderer {
         Bytes::copy_from_slice(&self.buffer)
     }
 
-    /// The end that the template itself has asked for.
+    /// The response if the template has ended the rendering.
     fn stopped(&self, effects: &Effects) -> Rendered {
         match &effects.stop {
             Some(Stop::Redirect { status, location }) => {
@@ -239,13 +240,16 @@ impl Renderer {
                 head.field(Known::Location, location.as_bytes());
                 with_fields(head, *status, effects, None, Bytes::new())
             }
-            _ => {
-                self.refused(Status::BAD_REQUEST, "The address to go on to lies outside this site.")
-            }
+            _ => self.refused(Status::BAD_REQUEST, "The redirect leads outside this site."),
         }
     }
 
-    fn failed(&self, edition: &Edition, mut problem: PageProblem, cut: Option<Cut>) -> Rendered {
+    fn failed(
+        &self,
+        edition: &Edition,
+        mut problem: PageProblem,
+        cut: Option<ExceededLimit>,
+    ) -> Rendered {
         let options = &self.page.options;
         if let Some(cut) = cut {
             problem.message = cut.message(&options.limits);
@@ -253,12 +257,12 @@ impl Renderer {
         let counts = &self.page.counts;
         count(if cut.is_some() { &counts.cut } else { &counts.failed });
         if edition.is_news(problem.to_string()) {
-            tell(&*options.journal, &options.template, &problem.to_string());
+            report_problem(&*options.journal, &options.template, &problem.to_string());
         }
         self.out_of_order(&[problem])
     }
 
-    /// The answer of a page that cannot be rendered.
+    /// The response of a page that cannot be rendered.
     fn out_of_order(&self, problems: &[PageProblem]) -> Rendered {
         let status = Status::INTERNAL_SERVER_ERROR;
         match self.page.options.mode {
@@ -267,7 +271,7 @@ impl Renderer {
             }
             Mode::Production => {
                 let text =
-                    "This page is out of order. Those who run the site can read why in its log.";
+                    "This page cannot be shown because of an error. The error log has the details.";
                 self.notice(status, notice::notice(status, text))
             }
         }
@@ -299,7 +303,7 @@ impl Renderer {
 /// The problem of a rendering that failed, in whatever template it did.
 fn problem_of(error: &Error, folder: &Path, environment: &Environment<'static>) -> PageProblem {
     let templates: Vec<_> = environment.templates().collect();
-    PageProblem::of_error(error, folder, |name| {
+    PageProblem::from_error(error, folder, |name| {
         let named = templates.iter().find(|(known, _)| *known == name);
         named.map(|(_, template)| template.source())
     })

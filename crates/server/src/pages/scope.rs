@@ -1,7 +1,7 @@
-//! What a template can name: the request in its parts, the parameters, and the functions.
+//! The names in templates: variables of the request, parameters, and functions.
 //!
-//! The parts are copied from the request only where the page names them, into memory that the next
-//! rendering uses again, and decoded only when they are looked at.
+//! Variables are copied from the request only if the page uses them, into memory that the next
+//! rendering reuses, and decoded only when they are read.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object};
 
-use crate::pages::effects::{Function, Notes, Verb};
+use crate::pages::effects::{Function, Notes, ScopeFunction};
 use crate::pages::input::Input;
 use crate::pages::lines::{CookiesSeen, FieldsSeen};
 use crate::pages::moment::When;
 use crate::pages::pairs::Pairs;
 use crate::pages::parameters::{BadParameter, Parameter, Source};
 
-/// A part of the request that templates can name.
+/// A variable with a part of the request, such as `query`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ScopeVariable {
     Query,
     Form,
     Path,
@@ -32,7 +32,7 @@ pub(crate) enum Part {
     Client,
 }
 
-impl Part {
+impl ScopeVariable {
     pub(crate) const ALL: [Self; 10] = [
         Self::Query,
         Self::Form,
@@ -63,45 +63,44 @@ impl Part {
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.name() == name)
+        Self::ALL.into_iter().find(|variable| variable.name() == name)
     }
 }
 
-/// The parts that a page uses.
+/// The variables that a page uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Uses(u16);
 
 impl Uses {
-    /// All parts: what a page uses that includes templates by names that are made up while it is
-    /// rendered.
+    /// All variables: for a page that includes templates by names computed during rendering.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
-    /// Adds the part of this name, where there is one.
+    /// Adds the variable of this name, where there is one.
     pub(crate) fn add_name(&mut self, name: &str) {
-        if let Some(part) = Part::named(name) {
-            self.add(part);
+        if let Some(variable) = ScopeVariable::named(name) {
+            self.add(variable);
         }
     }
 
     /// Adds what a parameter is read from.
     pub(crate) fn add_source(&mut self, source: Source) {
-        let parts: &[Part] = match source {
-            Source::Any => &[Part::Path, Part::Form, Part::Query],
-            Source::Query => &[Part::Query],
-            Source::Form => &[Part::Form],
-            Source::Path => &[Part::Path],
+        let variables: &[ScopeVariable] = match source {
+            Source::Any => &[ScopeVariable::Path, ScopeVariable::Form, ScopeVariable::Query],
+            Source::Query => &[ScopeVariable::Query],
+            Source::Form => &[ScopeVariable::Form],
+            Source::Path => &[ScopeVariable::Path],
         };
-        for part in parts {
-            self.add(*part);
+        for variable in variables {
+            self.add(*variable);
         }
     }
 
-    pub(crate) const fn has(self, part: Part) -> bool {
-        self.0 & (1 << part as u16) != 0
+    pub(crate) const fn has(self, variable: ScopeVariable) -> bool {
+        self.0 & (1 << variable as u16) != 0
     }
 
-    fn add(&mut self, part: Part) {
-        self.0 |= 1 << part as u16;
+    fn add(&mut self, variable: ScopeVariable) {
+        self.0 |= 1 << variable as u16;
     }
 }
 
@@ -144,7 +143,7 @@ pub(crate) struct Scope {
     host: String,
     target: String,
     client: Option<IpAddr>,
-    functions: [Value; Verb::ALL.len()],
+    functions: [Value; ScopeFunction::ALL.len()],
 }
 
 impl fmt::Debug for Scope {
@@ -156,9 +155,9 @@ impl fmt::Debug for Scope {
 impl Scope {
     /// An empty scope whose functions write to `notes`.
     pub(crate) fn new(parameters: &Arc<[Parameter]>, notes: &Notes) -> Self {
-        let function = |verb| {
+        let function = |function| {
             let notes = notes.clone();
-            Value::from_object(Function { verb, notes })
+            Value::from_object(Function { function, notes })
         };
         Self {
             parameters: Arc::clone(parameters),
@@ -173,21 +172,21 @@ impl Scope {
             host: String::new(),
             target: String::new(),
             client: None,
-            functions: Verb::ALL.map(function),
+            functions: ScopeFunction::ALL.map(function),
         }
     }
 
-    /// Takes over what the page uses of a request.
+    /// Copies the parts of a request that the page uses.
     pub(crate) fn fill(&mut self, input: &Input<'_>, uses: Uses, unix_seconds: u64) {
         self.now = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
         self.client = input.client;
-        if uses.has(Part::Query) {
+        if uses.has(ScopeVariable::Query) {
             Arc::make_mut(&mut self.query).refill(input.query.unwrap_or_default());
         }
-        if uses.has(Part::Form) {
+        if uses.has(ScopeVariable::Form) {
             Arc::make_mut(&mut self.form).refill(b"");
         }
-        if uses.has(Part::Path) {
+        if uses.has(ScopeVariable::Path) {
             let captures = input.captures.iter();
             Arc::make_mut(&mut self.path).0 = captures
                 .map(|(name, value)| {
@@ -195,20 +194,20 @@ impl Scope {
                 })
                 .collect();
         }
-        if uses.has(Part::Fields) {
+        if uses.has(ScopeVariable::Fields) {
             Arc::make_mut(&mut self.fields).0.refill(input.fields.iter());
         }
-        if uses.has(Part::Cookies) {
+        if uses.has(ScopeVariable::Cookies) {
             let lines = input.fields.all(vervet_http::field::Known::Cookie);
             Arc::make_mut(&mut self.cookies).0.refill(lines.map(|value| ("", value)));
         }
-        if uses.has(Part::Method) {
+        if uses.has(ScopeVariable::Method) {
             refill(&mut self.method, input.method.as_bytes());
         }
-        if uses.has(Part::Host) {
+        if uses.has(ScopeVariable::Host) {
             refill(&mut self.host, input.host);
         }
-        if uses.has(Part::Target) {
+        if uses.has(ScopeVariable::Target) {
             refill(&mut self.target, input.target);
         }
     }
@@ -238,18 +237,18 @@ impl Scope {
         Ok(())
     }
 
-    fn part(&self, part: Part) -> Value {
-        match part {
-            Part::Query => Value::from_dyn_object(Arc::clone(&self.query)),
-            Part::Form => Value::from_dyn_object(Arc::clone(&self.form)),
-            Part::Path => Value::from_dyn_object(Arc::clone(&self.path)),
-            Part::Fields => Value::from_dyn_object(Arc::clone(&self.fields)),
-            Part::Cookies => Value::from_dyn_object(Arc::clone(&self.cookies)),
-            Part::Now => Value::from_object(When::of_unix(self.now)),
-            Part::Method => Value::from(self.method.as_str()),
-            Part::Host => Value::from(self.host.as_str()),
-            Part::Target => Value::from(self.target.as_str()),
-            Part::Client => match self.client {
+    fn variable(&self, variable: ScopeVariable) -> Value {
+        match variable {
+            ScopeVariable::Query => Value::from_dyn_object(Arc::clone(&self.query)),
+            ScopeVariable::Form => Value::from_dyn_object(Arc::clone(&self.form)),
+            ScopeVariable::Path => Value::from_dyn_object(Arc::clone(&self.path)),
+            ScopeVariable::Fields => Value::from_dyn_object(Arc::clone(&self.fields)),
+            ScopeVariable::Cookies => Value::from_dyn_object(Arc::clone(&self.cookies)),
+            ScopeVariable::Now => Value::from_object(When::from_unix(self.now)),
+            ScopeVariable::Method => Value::from(self.method.as_str()),
+            ScopeVariable::Host => Value::from(self.host.as_str()),
+            ScopeVariable::Target => Value::from(self.target.as_str()),
+            ScopeVariable::Client => match self.client {
                 Some(address) => Value::from(address.to_string()),
                 None => Value::from(()),
             },
@@ -267,11 +266,11 @@ impl Object for Scope {
         if let Some((_, value)) = declared.find(|(parameter, _)| parameter.name == name) {
             return Some(value.clone());
         }
-        if let Some(part) = Part::named(name) {
-            return Some(self.part(part));
+        if let Some(variable) = ScopeVariable::named(name) {
+            return Some(self.variable(variable));
         }
-        let verb = Verb::ALL.iter().position(|verb| verb.name() == name)?;
-        Some(self.functions[verb].clone())
+        let function = ScopeFunction::ALL.iter().position(|function| function.name() == name)?;
+        Some(self.functions[function].clone())
     }
 }
 

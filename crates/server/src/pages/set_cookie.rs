@@ -1,13 +1,12 @@
-//! Cookies that a page sets (RFC 6265 §4.1), with the attributes that keep them from others by
-//! default.
+//! Cookies that a page sets (RFC 6265 §4.1), with secure attributes by default.
 
 use std::fmt::{self, Write};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use vervet_http::field::is_token;
 
-/// What may not stand in a value (RFC 6265 §4.1.1), and the percent sign, so that what is read is
-/// what was set.
+/// Characters to encode in a value (RFC 6265 §4.1.1), and the percent sign, so that decoding
+/// restores the value.
 const IN_VALUE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\').add(b'%');
 
 /// The longest name and value together, in bytes: what browsers keep (RFC 6265 §6.1).
@@ -42,7 +41,7 @@ impl SameSite {
 pub(crate) struct NewCookie<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: &'a str,
-    /// Seconds; until the browser is closed, where none.
+    /// The lifetime in seconds; `None` for until the browser is closed.
     pub(crate) max_age: Option<i64>,
     pub(crate) path: &'a str,
     pub(crate) domain: Option<&'a str>,
@@ -66,11 +65,11 @@ pub(crate) enum CookieFault {
 impl fmt::Display for CookieFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Name => "the name of a cookie is letters, digits and any of !#$%&'*+-.^_`|~",
-            Self::TooLong => "a cookie has at most 4096 bytes of name and value",
-            Self::Path => "the path of a cookie begins with / and has no semicolon",
-            Self::Domain => "the domain of a cookie is a host name",
-            Self::NoneWithoutSecure => "browsers refuse same_site=\"none\" without secure=true",
+            Self::Name => "a cookie name consists of letters, digits and !#$%&'*+-.^_`|~",
+            Self::TooLong => "the name and value of a cookie can have at most 4096 bytes",
+            Self::Path => "the path of a cookie must begin with / and contain no semicolon",
+            Self::Domain => "the domain of a cookie must be a hostname",
+            Self::NoneWithoutSecure => "browsers reject same_site=\"none\" without secure=true",
             Self::SecurePrefix => "a cookie whose name begins with __Secure- needs secure=true",
             Self::HostPrefix => "a cookie whose name begins with __Host- needs secure=true, path=\"/\" and no domain",
         })
@@ -78,7 +77,7 @@ impl fmt::Display for CookieFault {
 }
 
 impl<'a> NewCookie<'a> {
-    /// A cookie that goes with requests of this site alone and that no script can read.
+    /// A cookie that is sent only with requests from this site and that scripts cannot read.
     pub(crate) fn new(name: &'a str, value: &'a str) -> Self {
         Self {
             name,
@@ -92,7 +91,7 @@ impl<'a> NewCookie<'a> {
         }
     }
 
-    /// What makes a browser forget the cookie of this name.
+    /// A cookie that deletes the cookie of this name.
     pub(crate) fn deleted(name: &'a str) -> Self {
         let is_prefixed = name.starts_with("__Host-") || name.starts_with("__Secure-");
         Self { max_age: Some(0), secure: is_prefixed, ..Self::new(name, "") }

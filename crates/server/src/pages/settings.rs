@@ -1,4 +1,4 @@
-//! `page = "hello.html"`: the directives of a page, and what becomes of them.
+//! `page = "hello.html"`: the directives of a page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::pages::parameters::BadParameter;
 use crate::resources::{Needs, Opened, Resources};
 
 section! {
-    /// Renders a template for each request. `docs/pages.md` is the guide to the language and to
-    /// what templates know.
+    /// Renders a template for each request. See `docs/pages.md` for the template language and the
+    /// available variables.
     ///
     /// ```toml
     /// [[site.route]]
@@ -33,39 +33,38 @@ section! {
     /// page = { template = "pages/order.html", folder = "pages", parameters = { id = "integer" } }
     /// ```
     pub struct PageSettings short(template) {
-        /// The template. The extension of its name decides the media type.
+        /// The template file. Its extension determines the media type.
         pub template: Path,
-        /// The folder that templates come from and never leave; that of the template, where it is
-        /// not given. Templates that are included or extended are named by their paths from this
-        /// folder on.
+        /// The folder that all templates must be in; if not set, that of `template`. Included and
+        /// extended templates are named by their paths relative to it.
         pub folder: Option<Path>,
-        /// What visitors may send, by name: the template knows each by its name. A request that
-        /// does not fit is answered with 400.
+        /// Parameters that clients may send, by name; templates use them as variables. A request
+        /// with an invalid value gets 400.
         pub parameters: Named<ParameterSettings>,
-        /// For whom the page is served.
+        /// How changes and errors of templates are handled.
         pub mode: Mode = "production",
-        /// Whether templates may be symbolic links. One that may not is a problem of the page.
+        /// Whether templates may be symbolic links.
         pub symlinks: Symlinks = "refuse",
-        /// Steps of the template engine that one rendering may take; one that takes more is
-        /// answered with 500.
+        /// Maximum number of template engine steps per request; above it, the response is 500.
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
-        /// Bytes that the page may have.
+        /// Maximum size of the page; above it, the response is 500.
         pub output_bytes_max: Size = "8MiB" in "1KiB"..="256MiB",
-        /// Processor time that one rendering may take while it writes.
+        /// Maximum CPU time per request, checked while the page is written; above it, the response
+        /// is 500.
         pub time_max: Time = "500ms" in "10ms"..="60s",
-        /// Bytes that a form may have; more are answered with 413.
+        /// Maximum size of a form; larger ones get 413.
         pub form_bytes_max: Size = "1MiB" in "1KiB"..="64MiB",
     }
 }
 
-/// What all pages of a server have in common.
+/// The settings that all pages of a server share.
 #[derive(Debug, Clone, Copy)]
 pub struct PageSetup<'s> {
     /// The value of the Server field.
     pub server: &'s str,
-    /// Where problems are reported while the server runs.
+    /// The log for problems while the server runs.
     pub journal: &'s Arc<dyn ProblemLog>,
-    /// Where looks at what is compiled are counted.
+    /// The counters of all caches.
     pub caches: &'s Caches,
     /// The time when the pages are opened.
     pub now: Now,
@@ -148,7 +147,7 @@ impl PageSettings {
         Err(found.collect())
     }
 
-    /// The folder, and the path of the template from it on.
+    /// The folder, and the path of the template relative to it.
     fn place(&self) -> Result<(PathBuf, String), Diagnostic> {
         let template: &std::path::Path = &self.template;
         let (folder, name) = if let Some(folder) = self.folder.value() {
@@ -160,14 +159,14 @@ impl PageSettings {
             (here.to_owned(), name)
         };
         let Some(name) = name else {
-            let text =
-                format!("{} does not lie in the folder of the templates", template.display());
+            let text = format!("{} is not in the template folder", template.display());
             return Err(Diagnostic::error(self.template.span(), text)
-                .note_at(self.folder.span(), "the folder"));
+                .note_at(self.folder.span(), "the template folder"));
         };
         let name = name.to_str().filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| {
-            let text = "the path of a template is UTF-8, and more than its folder";
+            let text =
+                "the path of a template must be UTF-8 and name a file in the template folder";
             Diagnostic::error(self.template.span(), text)
         })?;
         Ok((folder, name.to_owned()))
@@ -183,7 +182,7 @@ impl PageSettings {
         }
     }
 
-    /// What is wrong with the parameters, at the one that it is wrong with.
+    /// The finding for an invalid parameter.
     fn refusal(&self, error: &PageError) -> Diagnostic {
         let (PageError::Name(name) | PageError::Default(BadParameter { name, .. })) = error;
         let mut named = self.parameters.iter().filter(|(own, _)| own.as_str() == name);

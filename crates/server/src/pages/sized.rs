@@ -1,11 +1,10 @@
-//! Filters one of whose numbers is a size: as the engine has them, but that size has a bound. A
-//! page that passes on a number of its visitor would otherwise let them ask for all the memory
-//! there is.
+//! Filters with a size argument, such as a width, with a maximum for that size. Otherwise a page
+//! that passes on a number of the client would let the client allocate all memory.
 
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 
-/// The greatest width, count or indentation that a filter takes.
+/// The maximum width, count or indentation of a filter.
 pub(crate) const SIZE_MAX: i64 = 1_000;
 
 /// Replaces the engine's filters by bounded ones.
@@ -38,7 +37,7 @@ pub(crate) fn add(environment: &mut Environment<'static>) {
     );
 }
 
-/// Looks at what follows the value itself.
+/// Checks the arguments after the value itself.
 fn check_sizes(name: &str, args: &[Value]) -> Result<(), Error> {
     for value in args.iter().skip(1) {
         match Kwargs::try_from(value.clone()) {
@@ -89,7 +88,7 @@ fn check_format(format: &str) -> Result<(), Error> {
 }
 
 fn too_large(name: &str) -> Error {
-    let text = format!("{name} takes no width or count greater than {SIZE_MAX}");
+    let text = format!("{name} accepts a width or count of at most {SIZE_MAX}");
     Error::new(ErrorKind::InvalidOperation, text)
 }
 

@@ -1,10 +1,10 @@
-//! All templates that one page is made of: read, taken apart, and checked against each other.
+//! All templates of a page: read, parsed, and checked against each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pages::folder::{TemplateFolder, Witness};
 use crate::pages::limits::TEMPLATES_MAX;
-use crate::pages::outline::{Named, Need, Outline};
+use crate::pages::outline::{Named, Outline, Requirement};
 use crate::pages::problem::{Origin, PageProblem};
 
 /// Seconds after which a file counts as settled: equal times then mean equal content.
@@ -16,42 +16,43 @@ pub(crate) struct Sources {
     /// Texts by name.
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) outlines: BTreeMap<String, Outline>,
-    /// Every look at the folder.
+    /// The states of all files that were read.
     pub(crate) witnesses: Vec<Witness>,
     pub(crate) problems: Vec<PageProblem>,
-    /// Whether a change from now on shows in a witness.
+    /// Whether later changes are visible in the times of the files.
     pub(crate) is_settled: bool,
 }
 
-/// Whether a change after the look would show in the times of the file.
+/// Whether a later change is visible in the times of the file.
 pub(crate) fn is_settled(witness: &Witness, unix_seconds: u64) -> bool {
     let now_s = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
     now_s - witness.changed_s() >= SETTLED_S
 }
 
-/// A template that is wanted, and where.
-struct Wanted {
+/// A template that is referenced, and where.
+struct Reference {
     name: String,
     by: Option<(String, usize)>,
-    need: Need,
+    need: Requirement,
 }
 
 impl Sources {
-    /// Reads the page `template` and all that it names.
+    /// Reads the page `template` and all templates that it references.
     pub(crate) fn gather(folder: &TemplateFolder, template: &str, unix_seconds: u64) -> Self {
         let mut sources = Self::default();
-        let mut wanted = vec![Wanted { name: template.to_owned(), by: None, need: Need::Must }];
+        let mut pending =
+            vec![Reference { name: template.to_owned(), by: None, need: Requirement::Required }];
         let mut seen = BTreeSet::new();
-        while let Some(next) = wanted.pop() {
+        while let Some(next) = pending.pop() {
             if !seen.insert(next.name.clone()) {
                 continue;
             }
             if seen.len() > TEMPLATES_MAX {
-                let text = format!("the page is made of more than {TEMPLATES_MAX} templates");
-                sources.problems.push(PageProblem::of_file(&folder.path, template, text));
+                let text = format!("the page uses more than {TEMPLATES_MAX} templates");
+                sources.problems.push(PageProblem::in_file(&folder.path, template, text));
                 break;
             }
-            wanted.extend(sources.take(folder, &next));
+            pending.extend(sources.take(folder, &next));
         }
         let witnesses = &sources.witnesses;
         sources.is_settled = witnesses.iter().all(|witness| is_settled(witness, unix_seconds));
@@ -63,44 +64,44 @@ impl Sources {
         self.texts.values().map(|text| text.len() as u64).sum()
     }
 
-    /// Reads one template and gives those that it names.
-    fn take(&mut self, folder: &TemplateFolder, wanted: &Wanted) -> Vec<Wanted> {
-        let (witness, text) = folder.read(&wanted.name);
+    /// Reads one template and returns those that it references.
+    fn take(&mut self, folder: &TemplateFolder, reference: &Reference) -> Vec<Reference> {
+        let (witness, text) = folder.read(&reference.name);
         self.witnesses.push(witness);
         let text = match text {
             Ok(text) => text,
-            Err(_) if wanted.need == Need::May => return Vec::new(),
+            Err(_) if reference.need == Requirement::Optional => return Vec::new(),
             Err(wrong) => {
-                self.problems.push(self.missing(folder, wanted, wrong));
+                self.problems.push(self.missing(folder, reference, wrong));
                 return Vec::new();
             }
         };
-        let outline = Outline::of(&wanted.name, &text).map_err(|error| {
-            PageProblem::of_error(&error, &folder.path, |name| {
-                (name == wanted.name).then_some(text.as_str())
+        let outline = Outline::parse(&reference.name, &text).map_err(|error| {
+            PageProblem::from_error(&error, &folder.path, |name| {
+                (name == reference.name).then_some(text.as_str())
             })
         });
         let mut more = Vec::new();
         match outline {
             Ok(outline) => {
-                let references = outline.references.iter().map(|(named, need)| Wanted {
+                let references = outline.references.iter().map(|(named, need)| Reference {
                     name: named.name.clone(),
-                    by: Some((wanted.name.clone(), named.offset)),
+                    by: Some((reference.name.clone(), named.offset)),
                     need: *need,
                 });
                 more.extend(references);
-                self.outlines.insert(wanted.name.clone(), outline);
+                self.outlines.insert(reference.name.clone(), outline);
             }
             Err(problem) => self.problems.push(problem),
         }
-        self.texts.insert(wanted.name.clone(), text);
+        self.texts.insert(reference.name.clone(), text);
         more
     }
 
-    fn missing(&self, folder: &TemplateFolder, wanted: &Wanted, wrong: String) -> PageProblem {
-        match &wanted.by {
+    fn missing(&self, folder: &TemplateFolder, link: &Reference, wrong: String) -> PageProblem {
+        match &link.by {
             Some((by, offset)) => self.problem(folder, by, *offset, wrong),
-            None => PageProblem::of_file(&folder.path, &wanted.name, wrong),
+            None => PageProblem::in_file(&folder.path, &link.name, wrong),
         }
     }
 

@@ -1,10 +1,10 @@
-//! Where a page may send its visitors: elsewhere on the site, and to other sites only where the
-//! template says so.
+//! Targets of redirects and links in pages: on this site, and on other sites only if the template
+//! allows it.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What may not stand in a URL. The backslash among them: browsers read it as a slash, and `/\host`
-/// as another host.
+/// Characters to encode in a URL, including the backslash: browsers read it as a slash, and
+/// `/\host` as another host.
 const IN_LOCATION: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -26,7 +26,8 @@ pub(crate) enum Reach {
     Anywhere,
 }
 
-/// The value of Location for `to`; `None` where it leads further than it may.
+/// The value of Location for `to`; `None` if it leads to another site and `reach` does not allow
+/// that.
 pub(crate) fn location(to: &str, reach: Reach) -> Option<String> {
     let allowed = match scheme(to) {
         Some(scheme) => reach == Reach::Anywhere && is_http(scheme),

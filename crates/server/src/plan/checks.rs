@@ -1,5 +1,4 @@
-//! What of a document can be checked without opening anything: which logs its sites and routes
-//! name, and its media types, which answers carry as they are written.
+//! Checks of a document that open nothing: names of logs, and media types.
 
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_http::media_type::MediaType;
@@ -31,7 +30,7 @@ pub(super) fn logs(document: &Document, found: &mut Diagnostics) {
 pub(super) fn media_types(document: &Document, found: &mut Diagnostics) {
     for (extension, media_type) in document.media_types.iter() {
         if let Some(bare) = extension.strip_prefix('.') {
-            let message = format!("an extension is written without its dot: `{bare}`");
+            let message = format!("write the extension without its dot: `{bare}`");
             found.push(Diagnostic::error(extension.span(), message));
         }
         check_type(media_type, extension.span(), found);
@@ -43,7 +42,7 @@ pub(super) fn media_types(document: &Document, found: &mut Diagnostics) {
 fn check_type(text: &str, span: Span, found: &mut Diagnostics) {
     let is_line = !text.chars().any(char::is_control);
     if MediaType::parse(text.as_bytes()).is_none() || !is_line {
-        let message = format!("`{}` is not a media type", text.escape_debug());
+        let message = format!("invalid media type `{}`", text.escape_debug());
         found.push(
             Diagnostic::error(span, message)
                 .expected("a type and a subtype, such as `text/markdown`"),

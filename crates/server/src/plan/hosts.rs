@@ -1,4 +1,4 @@
-//! Which sites a listener leads to, by which names.
+//! Assigns hosts to sites for each listener.
 
 use super::planned::{Plan, PlannedListener, PlannedSite};
 use crate::matching::HostPattern;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
 
-/// Gives each listener its sites.
+/// Assigns the sites to the listeners.
 pub(super) fn hosts_of(
     listeners: &mut [PlannedListener],
     sites: &[PlannedSite],
@@ -52,7 +52,7 @@ pub(super) fn hosts_of(
     }
 }
 
-/// Whether a site answers for all names that are left.
+/// Whether a site is a default site.
 fn is_default(site: &Site) -> bool {
     *site.default || site.hosts.is_empty()
 }
@@ -84,12 +84,12 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
     positions
 }
 
-/// A name that nothing has.
+/// The finding for an unknown name.
 pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("there is no {what} `{}`", name.value());
+    let message = format!("unknown {what} `{}`", name.value());
     let diagnostic = Diagnostic::error(name.span(), message).consequence();
     if known.is_empty() {
-        return diagnostic.note(format!("no {what} is declared"));
+        return diagnostic.note(format!("no {what} is configured"));
     }
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     diagnostic
@@ -98,10 +98,11 @@ pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Dia
 }
 
 fn taken_name(name: &Setting<HostPattern>, by: &PlannedSite) -> Diagnostic {
-    let message = format!("the host `{}` has a site already", name.value());
+    let message = format!("the host `{}` belongs to two sites", name.value());
     let first = by.settings.hosts.iter().find(|host| *host == name);
     let place = first.map_or(by.settings.span(), Setting::span);
-    Diagnostic::error(name.span(), message).note_at(place, format!("it belongs to `{}`", by.name))
+    Diagnostic::error(name.span(), message)
+        .note_at(place, format!("the other site is `{}`", by.name))
 }
 
 fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
@@ -109,11 +110,11 @@ fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
         if *site.default { site.default.span() } else { site.span() }
     };
     let note = if *by.settings.default {
-        "this one does, too"
+        "the other one is here"
     } else {
-        "this one does, too, for it has no `hosts`"
+        "the other one is here; it is a default site because it has no `hosts`"
     };
-    let message = "two sites answer for all other hosts of a listener";
+    let message = "two default sites for one listener";
     Diagnostic::error(place(site), message).note_at(place(&by.settings), note).consequence()
 }
 

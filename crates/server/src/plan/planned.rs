@@ -1,4 +1,4 @@
-//! The plan: a document of which every name is resolved and every text understood.
+//! The plan: a document with all names resolved and all texts parsed.
 
 use std::collections::HashMap;
 
@@ -19,21 +19,21 @@ use crate::settings::{Document, Listen, Route, Site};
 /// The most sites of one document.
 pub(super) const SITES_MAX: usize = 65_536;
 
-/// All that a document asks for. The parts that need files have not looked at them yet.
+/// A resolved document. Nothing that it names has been opened yet.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) document: Document,
     /// The limits of the engine.
     pub limits: Limits,
-    /// Where it listens, in file order.
+    /// The listeners, in file order.
     pub listeners: Vec<PlannedListener>,
     pub(crate) sites: Vec<PlannedSite>,
 }
 
-/// A listener to be.
+/// A listener of the plan.
 #[derive(Clone, Debug)]
 pub struct PlannedListener {
-    /// What sites call it.
+    /// The name that sites use in their `listen`.
     pub name: String,
     /// The address to listen on.
     pub address: ListenAddress,
@@ -45,7 +45,7 @@ pub struct PlannedListener {
     pub(crate) hosts: Hosts,
 }
 
-/// A site to be.
+/// A site of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedSite {
     pub(crate) name: String,
@@ -54,29 +54,28 @@ pub(crate) struct PlannedSite {
     pub(crate) targets: Vec<PlannedRoute>,
 }
 
-/// A route to be.
+/// A route of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedRoute {
     pub(crate) name: String,
-    /// None for the folder of the site, which is its last route.
+    /// `None` for the `root` of the site, which is its last route.
     pub(crate) settings: Option<Setting<Arc<Route>>>,
-    /// Whether its path was understood. Where not, that has been reported: such a plan is not
-    /// served.
+    /// Whether its path is valid. If not, that has been reported: such a plan is not served.
     pub(crate) has_path: bool,
-    /// None where it has a mistake, which has been reported: such a plan is not served.
+    /// `None` if it is invalid, which has been reported: such a plan is not served.
     pub(crate) action: Option<Arc<dyn ActionDirective>>,
 }
 
 impl Plan {
-    /// The plan of a document, or everything that is wrong with it. `unasked` is where it listens
-    /// if the document does not say.
+    /// The plan of a document, or all its errors. `unasked` are the addresses to listen on if the
+    /// document has none.
     pub fn of(document: &Document, unasked: &[ListenAddress]) -> Result<Self, Diagnostics> {
         let (plan, found) = Self::as_far_as_it_goes(document, unasked);
         if found.has_errors() { Err(found) } else { Ok(plan) }
     }
 
-    /// The plan without what is wrong with the document, and what that is: to be looked at further,
-    /// not to be served.
+    /// The plan without the invalid parts of the document, and the errors: for further checks, not
+    /// to be served.
     pub fn as_far_as_it_goes(
         document: &Document,
         unasked: &[ListenAddress],
@@ -87,12 +86,12 @@ impl Plan {
             Limits::default()
         });
         if document.site.is_empty() {
-            let message = "there is no site: nothing would be served";
+            let message = "no site is configured";
             let problem = Diagnostic::error(document.site.span(), message).expected("`[[site]]`");
             found.push(problem.consequence());
         }
         if document.site.len() > SITES_MAX {
-            let message = format!("there are {} sites, at most {SITES_MAX}", document.site.len());
+            let message = format!("too many sites: {} of at most {SITES_MAX}", document.site.len());
             found.push(Diagnostic::error(document.site.span(), message));
         }
         let sites = document.site.iter();
@@ -108,7 +107,7 @@ impl Plan {
         (plan, found)
     }
 
-    /// What serving this plan takes.
+    /// The files, folders and features that this plan needs.
     pub(crate) fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for site in &self.sites {
@@ -160,7 +159,7 @@ fn planned_site(settings: &Setting<Arc<Site>>, found: &mut Diagnostics) -> Plann
     }
 }
 
-/// Names that logs, counters and memories know things by: a second `a` is `a#2`.
+/// Makes the names in logs, counters and caches unique: a second `a` becomes `a#2`.
 pub(super) fn name_apart<T>(things: &mut [T], name_of: impl Fn(&mut T) -> &mut String) {
     let mut times: HashMap<String, u32> = HashMap::new();
     for thing in things {
@@ -201,10 +200,10 @@ fn planned_listeners(
         let address = is_shared.then(|| addresses.insert(&listen.address.0, at));
         let namesake = names.insert(name.clone(), span);
         if let Some(first) = address.flatten() {
-            let message = format!("`{}` is listened on twice", listen.address.0);
+            let message = format!("two listeners have the address `{}`", listen.address.0);
             found.push(twice(at, first, &message));
         } else if let Some(first) = namesake {
-            let message = format!("two listeners are called `{name}`");
+            let message = format!("two listeners have the name `{name}`");
             found.push(twice(span, first, &message));
         }
         listeners.push(PlannedListener {
@@ -219,7 +218,7 @@ fn planned_listeners(
     listeners
 }
 
-/// The admin service is where sites are not.
+/// The admin service must not share an address with sites.
 fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut Diagnostics) {
     let Some(admin) = document.admin.value() else {
         return;
@@ -229,7 +228,7 @@ fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut D
         Ok((address, _)) => {
             let is_there = |listener: &&PlannedListener| listener.address == address;
             if let Some(listener) = listeners.iter().find(is_there) {
-                let message = "the admin service needs an address of its own";
+                let message = "the admin service needs a separate address";
                 found.push(
                     Diagnostic::error(admin.address.span(), message)
                         .note_at(listener.span, "sites are served here"),
@@ -239,8 +238,7 @@ fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut D
     }
 }
 
-/// Whether a second listener at its address would be a mistake: not where the kernel chooses a
-/// port.
+/// Whether a second listener at its address is an error: not if the kernel chooses the port.
 fn is_shared(listen: &Listen) -> bool {
     !matches!(&listen.address.0, ListenAddress::Tcp(address) if address.port() == 0)
 }

@@ -1,4 +1,4 @@
-//! The routes of a site: when each is taken, and what it does.
+//! The routes of a site: their conditions and actions.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::settings::{Route, Site};
 /// The most routes of one site.
 pub(super) const ROUTES_MAX: usize = 65_536;
 
-/// The routes of a site with their actions, in file order. Those with mistakes are among them, so
-/// that all of a route is looked at, whatever is wrong with a part of it.
+/// The routes of a site with their actions, in file order, including invalid ones, so that all
+/// parts of a route are checked.
 pub(super) fn planned_routes(
     site: &Setting<Arc<Site>>,
     found: &mut Diagnostics,
@@ -21,11 +21,11 @@ pub(super) fn planned_routes(
     let mut rules = Vec::new();
     let mut targets = Vec::new();
     if site.route.len() > ROUTES_MAX {
-        let message = format!("the site has {} routes, at most {ROUTES_MAX}", site.route.len());
+        let message = format!("too many routes: {} of at most {ROUTES_MAX}", site.route.len());
         found.push(Diagnostic::error(site.route.span(), message));
     }
     if site.route.is_empty() && site.root.value().is_none() {
-        let message = "the site serves nothing";
+        let message = "the site has no routes";
         found.push(
             Diagnostic::error(site.span(), message)
                 .expected("`root`, or `[[site.route]]`")
@@ -61,7 +61,7 @@ pub(super) fn planned_routes(
     (rules, targets)
 }
 
-/// The one action of a route; none where it has a mistake, which is reported.
+/// The action of a route; `None` if it is invalid, which is reported.
 fn action(
     route: &Setting<Arc<Route>>,
     offer: Offer<'_>,
@@ -70,13 +70,13 @@ fn action(
     let mut given = route.actions().filter(|action| action.is_given);
     let Some(first) = given.next() else {
         let names: Vec<_> = route.actions().map(|action| format!("`{}`", action.name)).collect();
-        let problem = Diagnostic::error(route.span(), "the route does nothing");
+        let problem = Diagnostic::error(route.span(), "the route has no action");
         let problem = problem.expected(format!("one of {}", names.join(", ")));
         found.push(problem.consequence());
         return None;
     };
     for other in given {
-        let message = format!("a route does one thing: `{}` or `{}`", first.name, other.name);
+        let message = format!("a route has one action: `{}` or `{}`", first.name, other.name);
         found.push(
             Diagnostic::error(other.span, message).note_at(first.span, "the other one is here"),
         );
@@ -98,10 +98,10 @@ fn name(settings: &Route) -> String {
     name.unwrap_or_else(|| "*".to_owned())
 }
 
-/// What the path must be; none where that has a mistake.
+/// The condition on the path; `None` if it is invalid.
 fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
     if !settings.path.is_default() && !settings.regex.is_default() {
-        let problem = Diagnostic::error(settings.regex.span(), "a route has `path` or `regex`");
+        let problem = Diagnostic::error(settings.regex.span(), "both `path` and `regex` are set");
         found.push(problem.note_at(settings.path.span(), "the other one is here"));
         return None;
     }
@@ -115,16 +115,16 @@ fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
     })
 }
 
-/// When a route is taken. Conditions that cannot be held are found and left out.
+/// The conditions of a route. Invalid ones are reported and left out.
 fn rule(settings: &Route, path: PathRule, found: &mut Diagnostics) -> Rule {
     let fields = settings.field.iter().filter_map(|(name, condition)| {
-        let rule = FieldRule::of_settings(name, condition);
+        let rule = FieldRule::from_settings(name, condition);
         rule.map_err(|problem| found.push(problem)).ok()
     });
     Rule {
         path,
         fields: fields.collect(),
-        methods: MethodSet::of_settings(&settings.method),
+        methods: MethodSet::from_settings(&settings.method),
         slash: *settings.trailing_slash,
     }
 }

@@ -1,9 +1,8 @@
-//! What several routes share, and what outlives a plan.
+//! Objects that several routes share, or that outlive a plan.
 //!
-//! Equal sections of one plan share what was made from them: a thousand routes that set the same
-//! fields have one filter. What remembers something (how often a client came, which passwords are
-//! right) belongs to its site or route, and goes on into the next plan where its section is the
-//! same.
+//! Equal sections of one plan share the object made from them: a thousand routes that set the same
+//! headers have one filter. Objects with state, such as rate meters and verified passwords, belong
+//! to their site or route, and are kept by the next plan if their section is the same.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -15,34 +14,34 @@ use vervet_config::Diagnostics;
 /// which every section differs is prepared in linear time.
 const SECTIONS_MAX: usize = 64;
 
-/// What the last plan made, by place.
+/// Objects of the last plan, by the place where they are used.
 #[derive(Debug, Default)]
-pub struct Kept(Mutex<HashMap<String, Thing>>);
+pub struct Kept(Mutex<HashMap<String, KeptObject>>);
 
-/// A section, and what was made from it.
+/// A section, and the object made from it.
 #[derive(Debug)]
-struct Thing {
+struct KeptObject {
     section: Box<dyn Any + Send + Sync>,
-    thing: Arc<dyn Any + Send + Sync>,
+    object: Arc<dyn Any + Send + Sync>,
 }
 
-impl Thing {
-    fn new<S, T>(section: &S, thing: &Arc<T>) -> Self
+impl KeptObject {
+    fn new<S, T>(section: &S, object: &Arc<T>) -> Self
     where
         S: Any + Clone + Send + Sync,
         T: Any + Send + Sync,
     {
-        Self { section: Box::new(section.clone()), thing: Arc::<T>::clone(thing) }
+        Self { section: Box::new(section.clone()), object: Arc::<T>::clone(object) }
     }
 
-    /// The thing, if it was made from an equal section.
-    fn of<S, T>(&self, section: &S) -> Option<Arc<T>>
+    /// The object, if it was made from an equal section.
+    fn if_made_from<S, T>(&self, section: &S) -> Option<Arc<T>>
     where
         S: Any + PartialEq,
         T: Any + Send + Sync,
     {
         let is_same = self.section.downcast_ref::<S>() == Some(section);
-        is_same.then(|| Arc::clone(&self.thing).downcast().ok())?
+        is_same.then(|| Arc::clone(&self.object).downcast().ok())?
     }
 }
 
@@ -53,23 +52,22 @@ impl Kept {
     }
 }
 
-/// What one plan shares and keeps, while its stage is prepared.
+/// Objects that a plan shares, or keeps from the last plan, while its stage is prepared.
 #[derive(Debug)]
 pub struct Keeper<'k> {
     before: &'k Kept,
-    now: HashMap<String, Thing>,
-    equal: HashMap<(TypeId, TypeId), Vec<Thing>>,
+    now: HashMap<String, KeptObject>,
+    equal: HashMap<(TypeId, TypeId), Vec<KeptObject>>,
     place: String,
 }
 
 impl Keeper<'_> {
-    /// Goes on with the directives of this site or route.
+    /// Sets the site or route of the next directives.
     pub(crate) fn set_place(&mut self, place: String) {
         self.place = place;
     }
 
-    /// What an equal section of this plan has made, or else this one makes. Only for what remembers
-    /// nothing.
+    /// The object of an equal section of this plan, or a new one. Only for objects without state.
     pub(crate) fn share<T, S>(
         &mut self,
         section: &S,
@@ -81,18 +79,18 @@ impl Keeper<'_> {
     {
         let kind = (TypeId::of::<S>(), TypeId::of::<T>());
         let known = self.equal.entry(kind).or_default();
-        if let Some(thing) = known.iter().find_map(|known| known.of(section)) {
-            return Ok(thing);
+        if let Some(object) = known.iter().find_map(|known| known.if_made_from(section)) {
+            return Ok(object);
         }
-        let thing = Arc::new(make(section)?);
+        let object = Arc::new(make(section)?);
         if known.len() < SECTIONS_MAX {
-            known.push(Thing::new(section, &thing));
+            known.push(KeptObject::new(section, &object));
         }
-        Ok(thing)
+        Ok(object)
     }
 
-    /// What the directive `name` of this site or route has made in this plan or the last one, if
-    /// its section is the same; or else what this section makes.
+    /// The object that the directive `name` of this site or route made in this plan or the last
+    /// one, if its section is the same; otherwise a new one.
     pub(crate) fn keep<T, S>(
         &mut self,
         name: &str,
@@ -106,7 +104,7 @@ impl Keeper<'_> {
         self.keep_at(format!("{} {name}", self.place), section, make)
     }
 
-    /// As [`Self::keep`], for what several sites and routes use: `key` says what it is.
+    /// Like [`Self::keep`], for objects that several sites and routes share, by `key`.
     pub(crate) fn keep_at<T, S>(
         &mut self,
         key: String,
@@ -117,12 +115,12 @@ impl Keeper<'_> {
         T: Any + Send + Sync,
         S: Any + Clone + PartialEq + Send + Sync,
     {
-        let thing = match self.known(&key, section) {
-            Some(thing) => thing,
+        let object = match self.known(&key, section) {
+            Some(object) => object,
             None => Arc::new(make()?),
         };
-        self.now.insert(key, Thing::new(section, &thing));
-        Ok(thing)
+        self.now.insert(key, KeptObject::new(section, &object));
+        Ok(object)
     }
 
     fn known<T, S>(&self, key: &str, section: &S) -> Option<Arc<T>>
@@ -131,10 +129,10 @@ impl Keeper<'_> {
         S: Any + PartialEq,
     {
         let before = self.before.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.now.get(key).or_else(|| before.get(key))?.of(section)
+        self.now.get(key).or_else(|| before.get(key))?.if_made_from(section)
     }
 
-    /// The plan is taken: what it does not have is dropped.
+    /// Drops objects that the plan does not have, now that it is in use.
     pub(crate) fn settle(self) {
         *self.before.0.lock().unwrap_or_else(PoisonError::into_inner) = self.now;
     }
@@ -148,12 +146,12 @@ mod tests {
     fn equal_sections_share_until_there_are_too_many() {
         let kept = Kept::default();
         let mut keeper = kept.begin();
-        let things: Vec<Arc<String>> = (0..=SECTIONS_MAX)
+        let objects: Vec<Arc<String>> = (0..=SECTIONS_MAX)
             .chain(0..=SECTIONS_MAX)
             .map(|section| keeper.share(&section, |section| Ok(section.to_string())))
             .map(Result::unwrap)
             .collect();
-        let (first, second) = things.split_at(SECTIONS_MAX + 1);
+        let (first, second) = objects.split_at(SECTIONS_MAX + 1);
         for (number, (one, other)) in first.iter().zip(second).enumerate() {
             assert_eq!(one, other);
             assert_eq!(Arc::ptr_eq(one, other), number < SECTIONS_MAX, "{number}");

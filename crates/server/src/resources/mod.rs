@@ -1,5 +1,4 @@
-//! What the directives of a plan are opened with: open folders, the error log, and what outlives
-//! plans.
+//! The resources of directives: open folders, the error log, and objects that outlive plans.
 //!
 //! An action or a filter gets [`Resources`] when a stage is prepared. Before, it adds to [`Needs`]
 //! which files and folders it reads, so that a sandbox can allow them.
@@ -18,10 +17,10 @@ use crate::files::options::CacheLimits;
 
 pub use kept::{Keeper, Kept};
 
-/// The result of opening a directive: what it is at run time, or all of its mistakes.
+/// The result of opening a directive: its runtime object, or all its errors.
 pub(crate) type Opened<T = ()> = Result<T, Diagnostics>;
 
-/// What the actions and filters of one plan are opened with.
+/// The resources with which the actions and filters of a plan are opened.
 #[derive(Debug)]
 pub struct Resources<'r> {
     /// The value of the Server field.
@@ -38,16 +37,16 @@ pub struct Resources<'r> {
     pub error_log: &'r ErrorLog,
     /// The time at which the plan is opened.
     pub now: Now,
-    /// What equal sections share, and what the last plan has left.
+    /// Objects that equal sections share, or that are kept from the last plan.
     pub keeper: Keeper<'r>,
 }
 
-/// How a path is used.
+/// How the server uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It is read.
+    /// The path is read.
     Read,
-    /// It, or a file in it, is written.
+    /// The path, or a file in it, is written.
     Write,
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct Need {
     pub(crate) span: Span,
 }
 
-/// What serving a plan takes, as its directives add it.
+/// The files, folders and features that a plan needs, added by its directives.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     pub(crate) paths: Vec<Need>,

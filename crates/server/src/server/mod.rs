@@ -1,4 +1,4 @@
-//! A server at work: its sockets, its engine, and the change from one plan to the next.
+//! A running server: its sockets, its engine, and reloads.
 
 mod reload;
 mod running;

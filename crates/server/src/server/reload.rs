@@ -1,7 +1,7 @@
-//! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot
-//! be opened changes nothing.
+//! Replaces the plan while the engine runs: unchanged parts stay, and a plan that cannot be opened
+//! changes nothing.
 
-use super::running::{AtWork, Leaving, Server};
+use super::running::{RemovedListener, Server, ServerState};
 use super::sockets::{Named, open};
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::{Overload, Workers};
@@ -12,16 +12,16 @@ use vervet_config::{Diagnostic, Diagnostics};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
-/// What a reload has come to.
+/// The result of a reload.
 #[derive(Debug)]
 pub struct Reloaded {
     /// The number of the plan.
     pub generation: u64,
     /// The names of listeners that are new.
     pub opened: Vec<String>,
-    /// The names of listeners that are gone; who was in their queues is served.
+    /// The names of closed listeners; connections in their queues are still served.
     pub closed: Vec<String>,
-    /// What is not as the document wants it, without refusing it.
+    /// Warnings, such as changes that need a restart.
     pub warnings: Diagnostics,
 }
 
@@ -30,19 +30,19 @@ pub struct Reloaded {
 struct Change {
     kept: Vec<(Named, Arc<Endpoint>)>,
     new: Vec<(Named, Listener)>,
-    leaving: Vec<Leaving>,
+    leaving: Vec<RemovedListener>,
     keys: Vec<ListenerKey>,
     found: Diagnostics,
     next_key: u32,
 }
 
 impl Server {
-    /// Goes over to another plan. Connections stay; requests that have begun end as they began.
-    /// Where something that the plan needs is not available, nothing changes, and all errors are
-    /// reported.
+    /// Switches to another plan. Connections stay open; requests in progress finish on the old
+    /// plan. If something that the plan needs is not available, nothing changes, and all errors are
+    /// returned.
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
-        let mut change = Change::of(&current, &plan);
+        let mut change = Change::new(&current, &plan);
         let error_log = &plan.document().error_log;
         let sink = error_log.open(&self.tools.logs, self.tools.owner);
         let sink = sink.map_err(|problem| change.found.push(*problem));
@@ -64,7 +64,7 @@ impl Server {
 
     fn install(
         &self,
-        current: &mut AtWork,
+        current: &mut ServerState,
         plan: Plan,
         stage: Stage,
         mut change: Change,
@@ -100,7 +100,7 @@ impl Server {
             }
         }
         current.leaving = change.leaving;
-        current.plan = Standing::of(plan);
+        current.plan = PlanSummary::new(plan);
         current.generation = generation;
         current.next_key = change.next_key;
         Reloaded { generation, opened, closed, warnings: change.found }
@@ -108,7 +108,7 @@ impl Server {
 }
 
 impl Change {
-    fn of(current: &AtWork, plan: &Plan) -> Self {
+    fn new(current: &ServerState, plan: &Plan) -> Self {
         let mut change = Self { next_key: current.next_key, ..Self::default() };
         for planned in &plan.listeners {
             match change.known(planned, current, plan) {
@@ -120,12 +120,12 @@ impl Change {
         change
     }
 
-    /// The socket that a listener has already. Several may ask for a port of the kernel's choice:
-    /// their names tell them apart, and one that is called otherwise now takes what is left.
+    /// The open socket of a listener. Several listeners can have port 0: their names distinguish
+    /// them, and one with a new name takes a remaining socket.
     fn known<'c>(
         &self,
         planned: &PlannedListener,
-        current: &'c AtWork,
+        current: &'c ServerState,
         plan: &Plan,
     ) -> Option<&'c (Named, Arc<Endpoint>)> {
         let is_free =
@@ -141,11 +141,11 @@ impl Change {
 
     fn keep(&mut self, planned: &PlannedListener, known: &Named, endpoint: &Arc<Endpoint>) {
         if known.options != planned.options {
-            let message = "the options of a socket that is open do not change";
+            let message = "the options of an open socket cannot be changed";
             let problem = Diagnostic::warning(planned.span, message);
-            self.found.push(problem.note("they hold from the next start on"));
+            self.found.push(problem.note("the new options take effect after a restart"));
         }
-        let named = Named { options: known.options.clone(), ..Named::of(planned, known.key) };
+        let named = Named { options: known.options.clone(), ..Named::new(planned, known.key) };
         self.keys.push(known.key);
         self.kept.push((named, Arc::clone(endpoint)));
     }
@@ -155,7 +155,7 @@ impl Change {
         self.next_key += 1;
         self.keys.push(key);
         match open(planned, key, &mut Inherited::default()) {
-            Ok(listener) => self.new.push((Named::of(planned, key), listener)),
+            Ok(listener) => self.new.push((Named::new(planned, key), listener)),
             Err(problem) => self.found.push(problem),
         }
     }
@@ -165,11 +165,11 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
     listeners.iter().any(|(named, _)| named.key == key)
 }
 
-/// What only a start can change.
-fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
+/// Settings that change only with a restart.
+fn note_what_stays(before: &PlanSummary, now: &Plan, found: &mut Diagnostics) {
     let now = now.document();
     let mut note = |span, name: &str| {
-        let message = format!("`{name}` changes with the next start");
+        let message = format!("a change of `{name}` takes effect after a restart");
         found.push(Diagnostic::warning(span, message));
     };
     if before.workers != *now.workers {
@@ -183,18 +183,18 @@ fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
 /// The parts of the served plan that the next one is compared with. The plan itself, and its
 /// document, are dropped when the stage serves: they are many times as large.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct PlanSummary {
     pub(super) limits: Limits,
     pub(super) listeners: Vec<PlannedListener>,
     /// The names of the sites, in the order in which the listeners know them.
     pub(super) sites: Vec<Box<str>>,
-    /// What only a start can change.
+    /// Settings that change only with a restart.
     pub(super) workers: Workers,
     pub(super) overload: Overload,
 }
 
-impl Standing {
-    pub(super) fn of(plan: Plan) -> Self {
+impl PlanSummary {
+    pub(super) fn new(plan: Plan) -> Self {
         let sites = plan.sites.iter().map(|site| Box::from(site.name.as_str()));
         Self {
             sites: sites.collect(),

@@ -7,51 +7,55 @@ use vervet_engine::listener::{Endpoint, ListenerKey};
 use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
-use super::reload::Standing;
+use super::reload::PlanSummary;
 use super::sockets::{Named, Sockets};
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::Overload;
 use crate::staging::Tools;
 use crate::web::{Stage, Stages, Web};
 
-/// How the engine is to run, whatever it serves. It holds until the process ends.
+/// Settings of the engine that stay the same until the process ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// The number of reactors.
     pub workers: usize,
-    /// What runs the reactors.
+    /// How reactors are run.
     pub carrier: Carrier,
 }
 
-/// A server at work, steered from outside.
+/// A running server, controlled from outside.
 pub struct Server {
     pub(super) control: EngineControl,
     pub(super) stages: Stages,
     pub(super) tools: Tools,
-    pub(super) current: Mutex<AtWork>,
+    pub(super) current: Mutex<ServerState>,
 }
 
-/// What the last plan has left.
-pub(super) struct AtWork {
-    pub(super) plan: Standing,
+/// The state of the current plan.
+pub(super) struct ServerState {
+    pub(super) plan: PlanSummary,
     pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
-    pub(super) leaving: Vec<Leaving>,
+    pub(super) leaving: Vec<RemovedListener>,
     pub(super) next_key: u32,
     pub(super) generation: u64,
 }
 
-/// A listener that no plan has any more, while there are connections that came by it.
-pub(super) struct Leaving {
+/// A listener that was removed, while connections that it accepted are open.
+pub(super) struct RemovedListener {
     pub(super) listener: PlannedListener,
     pub(super) key: ListenerKey,
     /// Connections hold it, too.
     endpoint: Arc<Endpoint>,
 }
 
-impl AtWork {
+impl ServerState {
     /// The listeners that have left, or do with the `next` plan, as they lead to its sites.
-    pub(super) fn leaving(&self, next: &Plan, stays: impl Fn(ListenerKey) -> bool) -> Vec<Leaving> {
-        let has_connections = |leaving: &&Leaving| Arc::strong_count(&leaving.endpoint) > 1;
+    pub(super) fn leaving(
+        &self,
+        next: &Plan,
+        stays: impl Fn(ListenerKey) -> bool,
+    ) -> Vec<RemovedListener> {
+        let has_connections = |leaving: &&RemovedListener| Arc::strong_count(&leaving.endpoint) > 1;
         let before = self.leaving.iter().filter(has_connections);
         let before = before.map(|leaving| (&leaving.listener, leaving.key, &leaving.endpoint));
         let going = self.listeners.iter().filter(|(named, _)| !stays(named.key));
@@ -61,7 +65,7 @@ impl AtWork {
             Some((planned, named.key, endpoint))
         });
         let leaving = before.chain(going);
-        let leaving = leaving.map(|(listener, key, endpoint)| Leaving {
+        let leaving = leaving.map(|(listener, key, endpoint)| RemovedListener {
             listener: listener.leaving(&self.plan.sites, next),
             key,
             endpoint: Arc::clone(endpoint),
@@ -71,8 +75,7 @@ impl AtWork {
 }
 
 impl Server {
-    /// Starts the engine with its sockets and its first stage. The other half of the result is
-    /// waited for.
+    /// Starts the engine with its sockets and first stage. Wait for the second value of the result.
     pub fn start(
         plan: Plan,
         stage: Stage,
@@ -104,8 +107,8 @@ impl Server {
             Some((named, endpoint))
         });
         let listeners: Vec<_> = listeners.collect();
-        let current = AtWork {
-            plan: Standing::of(plan),
+        let current = ServerState {
+            plan: PlanSummary::new(plan),
             next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
             listeners,
             leaving: Vec::new(),
@@ -115,7 +118,7 @@ impl Server {
         Ok((server, running))
     }
 
-    /// The hand on the engine.
+    /// The control handle of the engine.
     pub fn control(&self) -> &EngineControl {
         &self.control
     }
@@ -130,7 +133,7 @@ impl Server {
         u64::from(self.current().plan.limits.drain_timeout_ms)
     }
 
-    /// What filters have refused so far, by short names, summed over all places.
+    /// Requests rejected by filters, by short names, summed over all sites and routes.
     pub fn refused(&self) -> Vec<(String, u64)> {
         let mut sums = BTreeMap::new();
         for (name, count) in self.stages.newest().refused() {
@@ -139,19 +142,19 @@ impl Server {
         sums.into_iter().collect()
     }
 
-    /// How many plans there have been, the present one included.
+    /// The number of the current plan, counted from 1.
     pub fn generation(&self) -> u64 {
         self.current().generation
     }
 
-    /// The names of the listeners and where each really listens.
+    /// The names of the listeners and their bound addresses.
     pub fn listeners(&self) -> Vec<(String, Arc<Endpoint>)> {
         let current = self.current();
         let listeners = current.listeners.iter();
         listeners.map(|(named, endpoint)| (named.name.clone(), Arc::clone(endpoint))).collect()
     }
 
-    pub(super) fn current(&self) -> MutexGuard<'_, AtWork> {
+    pub(super) fn current(&self) -> MutexGuard<'_, ServerState> {
         // A reload that panicked has ended the process.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }

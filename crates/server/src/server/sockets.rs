@@ -6,7 +6,7 @@ use vervet_engine::listener::{Inherited, ListenAddress, ListenOptions, Listener,
 
 use crate::plan::{Plan, PlannedListener};
 
-/// A listener as a plan names it, and what the engine knows it by.
+/// A listener of a plan, and its key in the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named {
     pub(super) name: String,
@@ -24,7 +24,7 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// Binds all of them, or says which cannot be bound.
+    /// Binds all sockets, or returns an error for each that cannot be bound.
     pub fn bind(plan: &Plan, inherited: &mut Inherited) -> Result<Self, Diagnostics> {
         let mut sockets = Self::default();
         let mut found = Diagnostics::new();
@@ -34,19 +34,19 @@ impl Sockets {
                 Ok(listener) => sockets.listeners.push(listener),
                 Err(problem) => found.push(problem),
             }
-            sockets.named.push(Named::of(planned, key));
+            sockets.named.push(Named::new(planned, key));
         }
         if found.is_empty() { Ok(sockets) } else { Err(found) }
     }
 
-    /// What the engine is to know the listeners by, in the order of the plan.
+    /// The keys of the listeners in the engine, in the order of the plan.
     pub fn keys(&self) -> Vec<ListenerKey> {
         self.named.iter().map(|named| named.key).collect()
     }
 }
 
 impl Named {
-    pub(super) fn of(planned: &PlannedListener, key: ListenerKey) -> Self {
+    pub(super) fn new(planned: &PlannedListener, key: ListenerKey) -> Self {
         Self {
             name: planned.name.clone(),
             address: planned.address.clone(),
@@ -56,7 +56,7 @@ impl Named {
     }
 }
 
-/// One socket; its directive is named where it cannot be bound.
+/// Opens one socket. The error is reported at its directive.
 pub(super) fn open(
     planned: &PlannedListener,
     key: ListenerKey,

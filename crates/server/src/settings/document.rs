@@ -1,4 +1,4 @@
-//! The whole document.
+//! The whole configuration document.
 
 use std::sync::Arc;
 
@@ -13,73 +13,75 @@ use crate::error_log::ErrorLogSettings;
 use crate::filters::forwarded::ForwardedFrom;
 
 words! {
-    /// What becomes of connections above `connections_max`.
+    /// What happens to connections above `connections_max`.
     pub enum Overload {
-        /// 503 with Retry-After.
+        /// Answers 503 with Retry-After and closes the connection.
         Reject = "reject",
-        /// They wait in the kernel's queue.
+        /// Leaves the connection in the accept queue of the kernel until another one ends.
         Wait = "wait",
     }
 }
 
 section! {
-    /// What of the file system the server sees once it has started: with landlock (Linux 5.13), the
-    /// folders that the configuration names, and nothing else. It reads its own files and folders,
-    /// writes to those of its logs, and runs nothing. Folders that a later configuration names must
-    /// lie below those of the first.
+    /// Restricts the file system that the server can access after its start, with Landlock (Linux
+    /// 5.13 or later): it reads only the files and folders that the configuration names, writes
+    /// only to the folders of its logs, and cannot execute programs. Folders that a reloaded
+    /// configuration names must be below those of the first configuration.
     pub struct Sandbox short(landlock) {
-        /// Whether it is restricted.
+        /// Whether the restriction is enabled.
         pub landlock: bool = true,
-        /// Further folders and files that may be read.
+        /// Additional folders and files that the server may read.
         pub read: Vec<Path>,
-        /// Further folders that may be written to.
+        /// Additional folders that the server may write to.
         pub write: Vec<Path>,
     }
 }
 
 section! {
-    /// A configuration of `vervet run`.
+    /// The configuration of `vervet run`.
     pub struct Document {
-        /// Further files, whose tables are added to those of this one. Wildcards are allowed:
-        /// `"sites/*.toml"`.
+        /// Further configuration files, whose tables are added to those of this file. Wildcards are
+        /// allowed: `"sites/*.toml"`.
         pub include: Vec<Path>,
-        /// The account that the server becomes when its sockets are bound, by name or number. Who
-        /// starts it as root has to give one; `"root"` insists. LogSinks are opened as this
-        /// account.
+        /// The user, by name or number, that the server runs as after it has bound its sockets.
+        /// Required if it is started as root; `"root"` keeps root. Log files are opened as this
+        /// user.
         pub user: Option<Text>,
-        /// Its group, where it is not that of the account.
+        /// The group that the server runs as; if not set, the primary group of `user`.
         pub group: Option<Text>,
-        /// A file that holds the number of the process while it runs.
+        /// The file that contains the process ID while the server runs.
         pub pid_file: Option<Path>,
-        /// What of the file system the server sees.
+        /// Restricts access to the file system; if not set, it is not restricted.
         pub sandbox: Option<Sandbox>,
-        /// Threads that answer requests; `"auto"` for as many as the processors and the control
-        /// group allow.
+        /// The number of worker threads; `"auto"` is `WEB_CONCURRENCY` if that is set, else the
+        /// number of processors that CPU affinity and the cgroup allow.
         pub workers: Workers = "auto",
-        /// What becomes of connections above `limits.connections_max`.
+        /// What happens to connections above `limits.connections_max`.
         pub overload: Overload = "reject",
-        /// The value of the Server field.
+        /// The value of the Server response header.
         pub server: Text = "Vervet",
-        /// What clients may take.
+        /// Limits of time, memory and connections for clients.
         pub limits: LimitSettings,
-        /// Where connections come from. Without any: the sockets that the parent process has left,
-        /// else the port that `PORT` names, else `127.0.0.1:8080`.
+        /// Listening sockets. If not set: the sockets inherited from the parent process
+        /// (`LISTEN_FDS`), else the port in the environment variable `PORT`, else `127.0.0.1:8080`.
         pub listen: Vec<Listen>,
-        /// Proxies that are believed when they say who the client is.
+        /// Trusted reverse proxies, whose headers determine the client address.
         pub forwarded: Option<ForwardedFrom>,
-        /// What operators and their tools ask the server.
+        /// The admin service: health checks, metrics and status; if not set, it is off.
         pub admin: Option<AdminSettings>,
-        /// Events of the server itself.
+        /// The error log: events of the server itself.
         pub error_log: ErrorLogSettings,
-        /// Access logs by their names.
+        /// Access logs, by name. Sites and routes select them with `log`.
         pub log: Named<LogSettings>,
-        /// Media types by extension, before the built-in table: `{ md = "text/markdown" }`.
+        /// Media types by file extension, which override the built-in table:
+        /// `{ md = "text/markdown" }`.
         pub media_types: Named<Text>,
-        /// Media type of files whose extension nobody knows.
+        /// The media type of files with an unknown extension.
         pub default_media_type: Text = "application/octet-stream",
-        /// Memory of each worker for entries of files with their heads, and for small files.
+        /// Maximum memory of the cache of each worker, which holds small files and the response
+        /// heads of all files.
         pub file_cache: Size = "64MiB" in "64KiB"..="1TiB",
-        /// What is served, by host names.
+        /// Sites (virtual hosts): what is served under which hostnames.
         pub site: Vec<Setting<Arc<Site>>>,
     }
 }

@@ -1,4 +1,4 @@
-//! `[limits]`: the engine's table of limits as a section, whose directives are its rows.
+//! `[limits]`: the engine's table of limits as a section; each row is a directive.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use vervet_config::{
 };
 use vervet_engine::limits::{LimitError, LimitRow, Limits};
 
-/// The limits that a document gives, each with its origin.
+/// The limits of a document, each with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitSettings {
     rows: Vec<(&'static LimitRow, Setting<u64>)>,
 }
 
 impl LimitSettings {
-    /// All of them as the engine takes them. What is wrong between two of them is found at the
-    /// first that was given.
+    /// The limits of the engine. A contradiction between two limits is reported at the first that
+    /// is set.
     pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
         let mut limits = Limits::default();
         for (row, amount) in &self.rows {
@@ -30,8 +30,8 @@ impl LimitSettings {
         }
     }
 
-    /// Where a contradiction between two limits is reported: at the first that is given, for the
-    /// other is a default.
+    /// The position of a contradiction between two limits: the first that is set, because the other
+    /// is a default.
     fn span_of(&self, error: &LimitError) -> Span {
         let LimitError::Relation { lesser, greater, .. } = error else {
             return Span::NOWHERE;
@@ -66,7 +66,7 @@ impl FromConfig for Milliseconds {
     }
 }
 
-/// How a row's unit is written.
+/// The unit of a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Bytes,
@@ -75,7 +75,7 @@ enum Unit {
 }
 
 impl Unit {
-    fn of(row: &LimitRow) -> Self {
+    fn from_row(row: &LimitRow) -> Self {
         match row.unit {
             "bytes" => Self::Bytes,
             "ms" => Self::Milliseconds,
@@ -91,7 +91,7 @@ impl Unit {
         }
     }
 
-    /// A value as people would write it, quotes included.
+    /// A value as written in a configuration, with quotes.
     fn literal(self, value: u64) -> Literal {
         let text = match self {
             Self::Bytes => format!("\"{}\"", Size::new(value)),
@@ -103,7 +103,7 @@ impl Unit {
 }
 
 fn field(row: &'static LimitRow) -> Field {
-    let unit = Unit::of(row);
+    let unit = Unit::from_row(row);
     Field {
         identifier: row.name,
         doc: vec![row.doc].leak(),
@@ -116,14 +116,12 @@ fn field(row: &'static LimitRow) -> Field {
 }
 
 impl Section for LimitSettings {
-    /// Made from the engine's table once, and kept.
+    /// Built once from the engine's table.
     fn declaration() -> &'static Declaration {
         static DECLARATION: OnceLock<Declaration> = OnceLock::new();
         DECLARATION.get_or_init(|| Declaration {
             name: "Limits",
-            doc: &[
-                " What clients may take: time, memory, connections. All of it holds by default.",
-            ],
+            doc: &[" Limits of time, memory and connections for clients."],
             short: None,
             keeps_partial: false,
             fields: Limits::TABLE.iter().map(field).collect::<Vec<_>>().leak(),
@@ -138,7 +136,7 @@ impl Section for LimitSettings {
     }
 
     fn show_fields(&self) -> Vec<ShownEntry> {
-        let rows = self.rows.iter().map(|(row, amount)| match Unit::of(row) {
+        let rows = self.rows.iter().map(|(row, amount)| match Unit::from_row(row) {
             Unit::Bytes => show_field(row.name, &amount.clone().map(Size::new)),
             Unit::Milliseconds => show_field(row.name, &amount.clone().map(Milliseconds)),
             Unit::Count => show_field(row.name, amount),
@@ -148,7 +146,7 @@ impl Section for LimitSettings {
 }
 
 fn read_row(row: &'static LimitRow, fields: &mut Fields<'_, '_>) -> Option<Setting<u64>> {
-    match Unit::of(row) {
+    match Unit::from_row(row) {
         Unit::Bytes => {
             let setting = fields.read::<Size>(row.name);
             Some(fields.bounded(setting, row.name)?.map(Size::bytes))

@@ -20,7 +20,7 @@ impl FromText for Address {
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map(Self).map_err(|error: AddressError| {
             if is_name(text) {
-                "names are not looked up here: write the address of this machine, such as 127.0.0.1:8080, or :8080 for all".to_owned()
+                "hostnames are not resolved: write an IP address of this machine, such as 127.0.0.1:8080, or :8080 for all".to_owned()
             } else {
                 error.to_string()
             }
@@ -28,7 +28,7 @@ impl FromText for Address {
     }
 }
 
-/// Whether somebody has written the name of a host, with a port or without.
+/// Whether the text is a hostname, with or without a port.
 fn is_name(text: &str) -> bool {
     let name = text.rsplit_once(':').map_or(text, |(name, _)| name);
     let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
@@ -53,7 +53,7 @@ impl FromText for Mode {
 
     fn from_text(text: &str) -> Result<Self, String> {
         let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
-        mode.map(Self).ok_or_else(|| "it is not a mode".to_owned())
+        mode.map(Self).ok_or_else(|| "not an octal mode".to_owned())
     }
 }
 
@@ -70,16 +70,16 @@ macro_rules! listen_section {
         $option:ident: $type:ty = $default:tt $(in $low:literal..=$high:literal)? => $engine:tt
     )*) => {
         section! {
-            /// A socket that accepts connections. Sockets are bound before privileges are dropped.
+            /// A socket that accepts connections, bound before the server drops root privileges.
             pub struct Listen short(address) {
-                /// The address: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (every address),
-                /// port 0 (a free port), `"unix:/path"`, `"unix:@name"`, `"fd:3"` and `"fd:name"`
-                /// (a socket that the parent process or systemd has opened).
+                /// The address: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (all addresses),
+                /// `"unix:/path"`, `"unix:@name"` (abstract), `"fd:3"` or `"fd:name"` (a socket
+                /// inherited from the parent process or systemd). Port 0 is any free port.
                 pub address: Address,
-                /// The name by which sites select it; the default is its address.
+                /// The name that sites use in their `listen`; if not set, the address.
                 pub name: Option<Text>,
                 $($(#[doc = $doc])* pub $option: $type = $default $(in $low..=$high)?,)*
-                /// Clients that may connect, by address. Other connections are closed before a
+                /// Allows or denies clients by IP address. Denied connections are closed before a
                 /// byte is read.
                 pub access: Option<Access>,
             }
@@ -100,13 +100,13 @@ macro_rules! listen_section {
 vervet_engine::listen_options!(listen_section);
 
 impl Listen {
-    /// Returns the name by which sites select it: its own, or its address.
+    /// Returns the name by which sites select it: `name`, or the address.
     pub fn called(&self) -> String {
         self.name.value().clone().unwrap_or_else(|| self.address.to_string())
     }
 }
 
-/// A setting as the engine takes it.
+/// Converts a setting for the engine.
 trait EngineValue<T> {
     fn engine_value(&self) -> T;
 }
@@ -143,7 +143,7 @@ impl EngineValue<Vec<IpNet>> for Vec<Network> {
 
 section! {
     /// The admin service: health checks (`/-/live`, `/-/ready`, `/-/startup`), metrics (`/metrics`)
-    /// and status (`/-/status`), on a listener of its own. Without this section there is none.
+    /// and status (`/-/status`), on a separate listener. Without this section it is off.
     ///
     /// ```toml
     /// admin = "unix:/run/vervet/admin.sock"
@@ -153,8 +153,8 @@ section! {
         pub address: Address = "unix:/run/vervet/admin.sock",
         /// Permissions of the unix socket, in octal.
         pub mode: Mode = "600",
-        /// Allow an address that others can reach, such as that of a container for its probes.
-        /// Anyone who reaches it can read the names of sites, listeners and logs.
+        /// Allows an address that other hosts or all local users can reach, such as for container
+        /// probes. Anyone who reaches it can read the names of sites, listeners and logs.
         pub exposed: bool = false,
     }
 }

@@ -1,5 +1,5 @@
-//! The configuration of a server as its users write it. Each section is declared by the part that
-//! obeys it; here are the document, and the sections that nothing else owns.
+//! The configuration of a server. Each section is declared by the module that implements it; here
+//! are the document, and the sections without such a module.
 
 mod document;
 mod limits;

@@ -8,7 +8,7 @@ pub(crate) struct Directive<D> {
     pub(crate) name: &'static str,
     pub(crate) span: Span,
     pub(crate) is_given: bool,
-    /// None where it is not given, or could not be read: such a document is refused.
+    /// `None` if it is not set, or invalid: such a document is rejected.
     pub(crate) section: Option<D>,
 }
 

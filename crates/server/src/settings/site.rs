@@ -1,5 +1,5 @@
-//! `[[site]]` and `[[site.route]]`: what a host name leads to, which requests a route takes, and
-//! what becomes of them.
+//! `[[site]]` and `[[site.route]]`: hostnames, conditions on requests, and the directives of
+//! filters and actions.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::matching::{FieldCondition, HostPattern, MethodName, PathRegex, Patter
 use crate::web::ErrorPage;
 
 filters! { registered_section! {
-    /// What is served under some host names.
+    /// A virtual host: what is served under some hostnames.
     ///
     /// ```toml
     /// [[site]]
@@ -20,23 +20,24 @@ filters! { registered_section! {
     /// root = "www"
     /// ```
     pub struct Site {
-        /// Its names: exact ones, or `"*.example.org"` for all below. The longest that fits is
-        /// taken. Without any the site answers for every name that no other site has.
+        /// Hostnames: exact ones, or `"*.example.org"` for all subdomains; the longest match wins.
+        /// If not set, the site is a default site.
         pub hosts: Vec<Setting<HostPattern>>,
-        /// The site answers for every name that no other site has.
+        /// Makes this site the default: it serves hostnames that no other site has. If no site is
+        /// the default, the first site of each listener is.
         pub default: bool = false,
-        /// What logs and counters call it; its first host where it has no name.
+        /// The name in logs and metrics; if not set, the first hostname.
         pub name: Option<Text>,
-        /// The listeners that lead to it, by their names; all without any.
+        /// The names of the listeners that serve this site; if not set, all listeners.
         pub listen: Vec<Setting<Text>>,
-        /// A folder whose files are served where no route takes the request: as a last route for
-        /// every path with `files`. Pages in place of failures lie there, too.
+        /// The folder with the files of the site, served if no route matches: like a last route for
+        /// all paths with `files`. The files of `error_pages` are in it, too.
         pub root: Option<Arc<ServeFiles>>,
-        /// Pages in place of failures, by status (`404`) or class (`5xx`).
+        /// Custom error pages, by status (`404`) or class (`5xx`).
         pub error_pages: Named<ErrorPage>,
-        /// The access logs that get a line, by their names; `[]` is none.
+        /// The names of the access logs for requests to this site; if not set, none.
         pub log: Option<Vec<Setting<Text>>>,
-        /// The routes, in the order in which they are tried.
+        /// The routes; the first one that matches handles the request.
         pub route: Vec<Setting<Arc<Route>>>,
     }
 } }
@@ -45,8 +46,9 @@ filters! { registered_section! {
 const _: () = assert!(size_of::<Route>() <= 768);
 
 actions! { filters! registered_section! {
-    /// What becomes of the requests for a part of a site. The first route that fits is taken, in
-    /// the order of the file.
+    /// Selects requests by path, method and headers, and says how to respond. The first route in
+    /// file order that matches handles the request. Each route has one action, such as `files` or
+    /// `redirect`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -55,23 +57,24 @@ actions! { filters! registered_section! {
     /// redirect = "/users/{id}"
     /// ```
     pub struct Route {
-        /// The path: `"/about"` is this one, `"/static/*"` all below, `"/u/:id(number)"` has a
-        /// variable, which takes one segment. Types are `number`, `integer`, `word`, `slug`,
-        /// `uuid`, `date` and `any`. Without path and regex any path fits.
+        /// The path: `"/about"` matches only this path, `"/static/*"` all paths below it;
+        /// `"/u/:id(number)"` has a variable for one segment. Types of variables are `number`,
+        /// `integer`, `word`, `slug`, `uuid`, `date` and `any`. If neither `path` nor `regex` is
+        /// set, all paths match.
         pub path: Option<Pattern>,
-        /// A regular expression that finds something in the decoded path, in place of `path`. Its
-        /// named groups are variables.
+        /// A regular expression that is searched in the decoded path, instead of `path`. Its named
+        /// groups are variables.
         pub regex: Option<PathRegex>,
-        /// The methods; all without any. Who takes GET takes HEAD.
+        /// The methods that match; if not set, all. `GET` includes HEAD.
         pub method: Vec<MethodName>,
-        /// Fields that the request must have, by their names: a value, or a condition.
+        /// Conditions on request headers, by name: a value, or a table. All must hold.
         pub field: Named<FieldCondition>,
-        /// What becomes of a path that differs from that of the route by a slash at its end.
+        /// What happens if the path differs from that of the route only by a slash at its end.
         pub trailing_slash: TrailingSlash = "strict",
-        /// What logs and counters call the route; its path where it has no name.
+        /// The name in logs and metrics; if not set, the path.
         pub name: Option<Text>,
-        /// The access logs that get a line, by their names; those of the site where it is not
-        /// given; `[]` is none.
+        /// The names of the access logs for requests to this route; if not set, those of the site.
+        /// `[]` is none.
         pub log: Option<Vec<Setting<Text>>>,
     }
 } }

@@ -1,28 +1,26 @@
-//! How many reactors there are.
+//! The number of reactors.
 
 use std::num::NonZero;
 
 use vervet_config::{Diagnostic, FromConfig, Node, Reader, Shape, Shown, Value, Word};
 
-/// More threads than this are a slip of the finger.
+/// Maximum number of threads: more are a typing error.
 pub const WORKERS_MAX: usize = 1024;
 
-const AUTO: &[Word] = &[Word {
-    name: "auto",
-    doc: "as many as the processors, their affinity and the control group allow",
-}];
+const AUTO: &[Word] =
+    &[Word { name: "auto", doc: "One per processor that CPU affinity and the cgroup allow." }];
 
 /// The number of reactors to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
-    /// As many as can run at a time.
+    /// One per available processor.
     Auto,
     /// This number of reactors.
     Number(usize),
 }
 
 impl Workers {
-    /// The number, at least one.
+    /// The number of reactors, at least one.
     pub fn count(self) -> usize {
         match self {
             Self::Number(number) => number,
@@ -52,7 +50,7 @@ impl FromConfig for Workers {
         };
         let number = number.filter(|number| (1..=WORKERS_MAX).contains(number));
         if number.is_none() {
-            let message = format!("{} is not a number of workers", reader.subject());
+            let message = format!("{} is not a valid number of workers", reader.subject());
             reader.report(Diagnostic::error(node.span, message).expected(Self::shape().phrase()));
         }
         number.map(Self::Number)

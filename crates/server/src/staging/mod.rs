@@ -1,6 +1,5 @@
-//! The step after the plan, from a plan to a stage: folders, logs, user files and templates are
-//! opened, and what outlives plans is handed on. All that a plan does of input and output is done
-//! here.
+//! Makes a stage of a plan: opens folders, logs, user files and templates, and keeps what outlives
+//! plans. All I/O of a plan is done here.
 
 mod paths;
 mod prepare;

@@ -1,4 +1,4 @@
-//! What of the file system a plan needs as it is now, for those who restrict the rest.
+//! The files and folders that a plan needs, to restrict access to all others.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ use crate::resources::Access;
 pub struct Paths {
     /// Paths that are read.
     pub read: Vec<PathBuf>,
-    /// That are written to: the folders of logs and sockets.
+    /// Paths that are written: the folders of logs and sockets.
     pub write: Vec<PathBuf>,
 }
 
 impl Plan {
-    /// What serving this plan needs. What is not there is left out, for nothing can be allowed of
-    /// it.
+    /// The paths that this plan needs. Missing ones are left out, because access cannot be granted
+    /// to them.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
         for need in self.needs().paths {
@@ -36,8 +36,7 @@ impl Plan {
         paths
     }
 
-    /// What of this plan lies outside of what may be read and written since the process was
-    /// restricted.
+    /// Finds paths of this plan that the process cannot access since it was restricted.
     pub fn outside(&self, allowed: &Paths) -> Diagnostics {
         let resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
             let paths = paths.iter();
@@ -52,11 +51,13 @@ impl Plan {
                 Access::Read => (is_in(&read) || is_in(&write), "read"),
                 Access::Write => (is_in(&write), "written"),
             };
-            let message =
-                format!("{} may not be {deed}: the sandbox was made at the start", path.display());
+            let message = format!(
+                "{} cannot be {deed}: it is outside the sandbox, which was set up at the start",
+                path.display()
+            );
             let problem = Diagnostic::error(need.span, message);
             let hint = format!(
-                "restart the server, or name the folder in `sandbox.{}` before",
+                "restart the server, or add the folder to `sandbox.{}` before the start",
                 match need.access {
                     Access::Read => "read",
                     Access::Write => "write",

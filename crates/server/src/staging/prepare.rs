@@ -1,5 +1,5 @@
-//! From a plan to a stage: folders, logs, user files and templates are opened, and everything is
-//! put in its place.
+//! Makes a stage of a plan: opens folders, logs, user files and templates, and puts the parts
+//! together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::web::{
     SiteStage, Stage,
 };
 
-/// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine
-/// knows the listeners by, in the order of the plan.
+/// Prepares the stage of a plan, or returns its errors. `keys` are the keys of the listeners in the
+/// engine, in the order of the plan.
 pub fn prepare(
     plan: &Plan,
     keys: &[ListenerKey],
@@ -43,7 +43,7 @@ pub fn prepare(
     let forwarders = forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>);
     let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&tools.blocks);
     let blocks = tools.has_admin.then_some(blocks);
-    let mut maker = Maker {
+    let mut builder = StageBuilder {
         resources: Resources {
             server: &document.server,
             pool: &tools.pool,
@@ -64,38 +64,38 @@ pub fn prepare(
         error_pages: Vec::new(),
         found,
     };
-    let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
+    let sites: Vec<_> = plan.sites.iter().map(|site| builder.site(site)).collect();
     // What belongs to no site is looked for where the first one's requests are.
     if let Some(first) = sites.first() {
-        maker.logs.plan.set_refused(first.pipeline.logs);
+        builder.logs.plan.set_refused(first.pipeline.logs);
     }
-    let mut found = std::mem::take(&mut maker.found);
+    let mut found = std::mem::take(&mut builder.found);
     found.sort();
     if found.has_errors() {
         return Err(found);
     }
     let listeners = plan.listeners.iter().zip(keys);
     let listeners = listeners.map(|(listener, key)| (*key, listener.stage())).collect();
-    maker.resources.keeper.settle();
-    maker.logs.activate();
+    builder.resources.keeper.settle();
+    builder.logs.activate();
     let stage = Stage {
         generation: 1,
         records_requests: records_requests(document, tools),
         listeners,
         sites,
-        actions: maker.actions,
-        error_pages: maker.error_pages,
+        actions: builder.actions,
+        error_pages: builder.error_pages,
         server: Arc::from(document.server.as_str()),
         error_log: Some(tools.error_log.clone()),
-        needs_request_ids: maker.logs.plan.needs().request_ids || plan.needs().request_ids,
-        logs: Arc::new(maker.logs.plan),
+        needs_request_ids: builder.logs.plan.needs().request_ids || plan.needs().request_ids,
+        logs: Arc::new(builder.logs.plan),
         connection_filters: vec![Arc::<Blocks>::clone(&tools.blocks)],
         tracer: tools.tracer.clone(),
     };
     Ok((stage, found))
 }
 
-/// Whether anything notes requests: logs, the metrics of the admin service, the error log.
+/// Whether requests are recorded: by logs, the metrics of the admin service or the error log.
 fn records_requests(document: &Document, tools: &Tools) -> bool {
     tools.has_admin || !document.log.is_empty() || document.error_log.takes_requests()
 }
@@ -108,13 +108,12 @@ fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> Pre
     PreparedLogs::open(&document.log, &tools.logs, opening, found)
 }
 
-/// What would be found if the plan were to be served now. Nothing is written, and no socket is
-/// bound.
+/// Finds the problems of serving the plan now. Nothing is written, and no socket is bound.
 pub fn rehearse(plan: &Plan) -> Diagnostics {
     let tools = match Tools::rehearsing() {
         Ok(tools) => tools,
         Err(error) => {
-            let message = format!("cannot rehearse: {error}");
+            let message = format!("cannot check the configuration: {error}");
             return Diagnostics::from_iter([Diagnostic::error(Span::NOWHERE, message)]);
         }
     };
@@ -129,7 +128,7 @@ fn names(logs: Option<&Vec<Setting<Text>>>) -> impl Iterator<Item = &str> {
 }
 
 impl PlannedListener {
-    /// What it leads to.
+    /// The stage of this listener.
     pub(crate) fn stage(&self) -> ListenerStage {
         let access = self.access.as_ref();
         let access =
@@ -142,20 +141,20 @@ impl PlannedListener {
     }
 }
 
-/// What a stage is put together with.
-struct Maker<'m> {
+/// State for building a stage.
+struct StageBuilder<'m> {
     resources: Resources<'m>,
     logs: PreparedLogs,
-    /// What the requests of all sites pass first.
+    /// Filters of all sites, which run first.
     first_filters: Vec<Arc<dyn RequestFilter>>,
     actions: Vec<Arc<dyn Action>>,
-    /// Of the actions, by address.
+    /// Numbers of the actions, by address.
     numbers: HashMap<*const (), usize>,
     error_pages: Vec<ErrorPages>,
     found: Diagnostics,
 }
 
-impl Maker<'_> {
+impl StageBuilder<'_> {
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
         let mut pipeline = Pipeline {
             filters: self.first_filters.clone(),
@@ -207,7 +206,7 @@ impl Maker<'_> {
         pipeline.decorations.shrink_to_fit();
     }
 
-    /// Opens the action of a route. Where that fails, the problems are found, and the stage is not
+    /// Opens the action of a route. If that fails, the errors are reported, and the stage is not
     /// used.
     fn open_action(&mut self, route: &PlannedRoute, offer: Offer<'_>) -> RouteEnd {
         let opened = route.action.as_ref().map(|action| action.open(offer, &mut self.resources));

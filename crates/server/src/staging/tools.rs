@@ -1,4 +1,4 @@
-//! What outlives plans and stages: open folders and logs, memories, threads.
+//! Services that outlive plans and stages: open folders and logs, filters with state, threads.
 
 use std::fmt;
 use std::io;
@@ -12,32 +12,32 @@ use crate::metrics::Metrics;
 use crate::resources::Kept;
 use crate::web::{TraceRule, Tracer};
 
-/// What a stage is made for.
+/// The purpose of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To serve.
+    /// To serve requests.
     Serve,
-    /// To see whether it could: nothing is written, no log file is made.
+    /// To check the configuration: nothing is written, no log file is created.
     Rehearse,
 }
 
-/// What the parts of a server are made with.
+/// The shared services of a server.
 pub struct Tools {
-    /// Folders that are open.
+    /// The pool of open folders.
     pub pool: Arc<FilesPool>,
-    /// Filters that remember something.
+    /// Filters with state, kept across reloads.
     pub kept: Kept,
-    /// Who is blocked for now.
+    /// The networks that are blocked.
     pub blocks: Arc<Blocks>,
-    /// Log targets that are open.
+    /// The log targets that are open.
     pub logs: LogSinks,
     /// Events of the server itself.
     pub error_log: ErrorLog,
-    /// What has been answered.
+    /// The counters of requests.
     pub metrics: Metrics,
     /// Whether there is an admin service, which reads the metrics and blocks clients.
     pub has_admin: bool,
-    /// Whom log files are given to, when privileges are to be dropped: a user and a group.
+    /// The owner of new log files, if privileges will be dropped: a user and a group.
     pub owner: Option<(u32, u32)>,
     /// Which requests are traced; none where it is missing.
     pub(super) tracer: Option<Arc<Tracer>>,

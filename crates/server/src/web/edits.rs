@@ -1,4 +1,4 @@
-//! Changes to a response whatever answers: filters ask for them before the handler has its turn.
+//! Changes to a response, which filters request before the handler runs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub enum Edit {
 /// among all of its requests as they are, and those of this request.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
-    parts: Vec<Part>,
+    groups: Vec<EditGroup>,
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+enum EditGroup {
     Shared(Arc<[Edit]>),
     Own(Edit),
 }
@@ -34,28 +34,28 @@ enum Part {
 impl Edits {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.groups.is_empty()
     }
 
     /// Adds edits that a plan has for all requests.
     pub fn share(&mut self, edits: &Arc<[Edit]>) {
         if !edits.is_empty() {
-            self.parts.push(Part::Shared(Arc::clone(edits)));
+            self.groups.push(EditGroup::Shared(Arc::clone(edits)));
         }
     }
 
     /// Adds an edit for this request.
     pub fn push(&mut self, edit: Edit) {
-        self.parts.push(Part::Own(edit));
+        self.groups.push(EditGroup::Own(edit));
     }
 
     /// The response as all edits leave it.
     #[must_use]
     pub fn apply(&self, mut response: Response) -> Response {
-        for part in &self.parts {
-            match part {
-                Part::Shared(edits) => edits.iter().for_each(|edit| edit.apply(&mut response)),
-                Part::Own(edit) => edit.apply(&mut response),
+        for group in &self.groups {
+            match group {
+                EditGroup::Shared(edits) => edits.iter().for_each(|edit| edit.apply(&mut response)),
+                EditGroup::Own(edit) => edit.apply(&mut response),
             }
         }
         response

@@ -1,7 +1,7 @@
-//! `error_pages = { 404 = "404.html" }`: what people see in place of a failure. The status stays.
+//! `error_pages = { 404 = "404.html" }`: custom error pages. The status stays.
 //!
-//! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a
-//! challenge stay. Where the page itself is not available, the answer is left as it was, so that no
+//! A page replaces the content of a response and its type, nothing else: Allow, Retry-After and
+//! challenges stay. If the page itself is not available, the response stays as it is, so that no
 //! page leads to another.
 
 use std::cell::RefCell;
@@ -19,8 +19,7 @@ use crate::files::FilesShared;
 use crate::files::{Files, Page};
 
 section! {
-    /// What people see in place of a failure. The name is a status (`404`) or a class of them
-    /// (`4xx`, `5xx`).
+    /// A custom error page. The name is a status (`404`) or a class (`4xx`, `5xx`).
     ///
     /// ```toml
     /// [site.error_pages]
@@ -28,11 +27,11 @@ section! {
     /// 5xx = { html = "<h1>We are on it</h1>" }
     /// ```
     pub struct ErrorPage short(file) {
-        /// A file in the folder of the site.
+        /// A file in the `root` folder of the site.
         pub file: Option<Text>,
-        /// Plain text that stands here.
+        /// The page as plain text.
         pub text: Option<Text>,
-        /// HTML that stands here.
+        /// The page as HTML.
         pub html: Option<Text>,
     }
 }
@@ -44,7 +43,7 @@ pub struct ErrorPages {
     root: Option<Arc<FilesShared>>,
 }
 
-/// What a page is for.
+/// The statuses of an error page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {
     Status(Status),
@@ -104,7 +103,7 @@ fn failure(name: &Name) -> Result<Failure, Diagnostic> {
         }
     };
     known.ok_or_else(|| {
-        let message = format!("`{}` is not a status of a failure", name.value());
+        let message = format!("`{}` is not an error status", name.value());
         Diagnostic::error(name.span(), message).expected("a status from 400 to 599, `4xx` or `5xx`")
     })
 }
@@ -135,7 +134,7 @@ fn source(
         (Some(Source::File(path)), None) => check_file(path, page.file.span(), root, found),
         (Some(_), None) => {}
         _ => {
-            let message = format!("the page for `{}` has one content", name.value());
+            let message = format!("`{}` needs exactly one content", name.value());
             found.push(
                 Diagnostic::error(name.span(), message)
                     .expected("one of `file`, `text` and `html`"),
@@ -159,7 +158,7 @@ fn check_file(
     found: &mut Diagnostics,
 ) {
     let Some(root) = root else {
-        let message = "a page from a file needs the folder of the site";
+        let message = "an error page from a file needs a `root`";
         found.push(
             Diagnostic::error(span, message).expected("`root` of the site, or `text` or `html`"),
         );
@@ -167,10 +166,9 @@ fn check_file(
     };
     if !root.has_file(path) {
         let path = String::from_utf8_lossy(path);
-        let message = format!("there is no file {path} in the folder of the site");
+        let message = format!("the file {path} does not exist in the `root` of the site");
         found.push(
-            Diagnostic::warning(span, message)
-                .note("until there is one, the page of the server is shown"),
+            Diagnostic::warning(span, message).note("until it exists, the default page is used"),
         );
     }
 }
@@ -213,7 +211,7 @@ impl ReactorErrorPages {
     }
 }
 
-/// Fields that speak of the content that was there.
+/// Headers that describe the replaced content.
 const OF_CONTENT: [&str; 8] = [
     "Content-Encoding",
     "Content-Language",

@@ -1,4 +1,4 @@
-//! What looks at a request before its handler does.
+//! The trait of filters, which check a request before its handler runs.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use vervet_engine::reactor::Now;
 use super::edits::Edits;
 use super::request::Request;
 
-/// A filter of a plan, shared by all reactors. It is asked in the phase that its kind has.
+/// A filter of a plan, shared by all reactors. It runs in the phase of its kind.
 pub trait RequestFilter: Send + Sync + fmt::Debug {
     /// The directive that it obeys, for traces.
     fn name(&self) -> &'static str;
@@ -23,18 +23,17 @@ pub trait RequestFilter: Send + Sync + fmt::Debug {
         true
     }
 
-    /// How many requests it has refused so far, by short names of the reasons, such as `rate`: for
-    /// the status.
+    /// Number of rejected requests by a short reason, such as `rate`, for status and metrics.
     fn refused(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 }
 
-/// What becomes of a request.
+/// The decision of a filter.
 pub enum Verdict {
-    /// The next filter is asked, or the handler.
+    /// The next filter runs, or the handler.
     Pass,
-    /// This is the answer; the edits so far are applied to it.
+    /// Sends this response, with the edits so far.
     Answer(Response),
     /// The connection is closed without an answer.
     Close,
@@ -43,7 +42,7 @@ pub enum Verdict {
     Suspend(Box<dyn FnOnce(vervet_engine::Resume) + Send>),
 }
 
-/// As a trace tells it.
+/// The text in traces.
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! What happens to a request: filters, routes, the action, and what is done to the answer.
+//! Handles requests: filters, routes, the action, and the finishing of the response.
 //!
 //! `service.rs` has the order of the steps. Actions and filters implement the traits of this
 //! module.

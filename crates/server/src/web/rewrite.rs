@@ -8,16 +8,16 @@ use vervet_http::target::{NormalPath, PathError};
 use super::request::Request;
 use crate::matching::{Offer, Template, TemplateUse};
 
-/// How often one request is rewritten. Then the routes lead in a circle, and the answer is 500.
+/// Maximum number of rewrites of a request. Above it the routes form a loop: 500.
 pub const REWRITES_MAX: usize = 8;
 
-/// Gives a request another path and query.
+/// Rewrites the path and query of a request.
 #[derive(Debug, Clone)]
 pub struct RewriteAction {
     template: Template,
 }
 
-/// What a request asks for now.
+/// The rewritten path and query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
     /// The path in percent-encoded form.
@@ -29,7 +29,7 @@ pub struct Rewritten {
 }
 
 impl RewriteAction {
-    /// Reads the target for a route that has this to offer.
+    /// Parses the target with the placeholders of the route.
     pub fn new(target: &Setting<Text>, offer: Offer<'_>) -> Result<Self, Diagnostic> {
         let template = Template::parse(target, TemplateUse::Inside, offer)
             .map_err(|flaw| flaw.at(target.span(), target))?;

@@ -1,7 +1,7 @@
-//! Which requests are traced, by the rules that the command line gives.
+//! Selects the requests that are traced, by the rules of the command line.
 //!
-//! Where tracing is off, a request costs one look at an empty option; where no rule matches, the
-//! comparison with the rules. What a trace contains is [`crate::trace`]'s business.
+//! If tracing is off, a request costs a check of an empty option; if no rule matches, the
+//! comparison with the rules. [`crate::trace`] has the content of traces.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,10 +20,9 @@ use crate::trace::{Trace, TraceMatch};
 pub enum TraceRule {
     /// All requests are traced.
     All,
-    /// Those whose path, decoded, fits a pattern with `*` and `?`.
+    /// Requests whose decoded path matches a pattern with `*` and `?`.
     Path(PathPattern),
-    /// Those of clients in a network: whom the connection comes from, or whom a trusted forwarder
-    /// names.
+    /// Requests of clients in a network, by the peer or the client address from a trusted proxy.
     Client(Network),
 }
 
@@ -35,7 +34,7 @@ impl fmt::Display for TraceRuleError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{:?} is neither a path (it begins with / or *), nor an address or network",
+            "invalid trace rule {:?}: expected a path that begins with / or *, an IP address or a network",
             self.0
         )
     }
@@ -149,7 +148,7 @@ mod tests {
         let error = "shop".parse::<TraceRule>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "\"shop\" is neither a path (it begins with / or *), nor an address or network"
+            "invalid trace rule \"shop\": expected a path that begins with / or *, an IP address or a network"
         );
     }
 
@@ -161,7 +160,7 @@ mod tests {
         }
         let network = Network::from_text("192.0.2.0/24").unwrap();
         check("192.0.2.0/24", Some(&TraceRule::Client(network)));
-        let one = Network::of("2001:db8::1".parse().unwrap());
+        let one = Network::from_address("2001:db8::1".parse().unwrap());
         check("2001:db8::1", Some(&TraceRule::Client(one)));
     }
 }

@@ -1,5 +1,5 @@
-//! Answers to requests that no action answers: no route fits, only another method would, the path
-//! has another form, or the routes lead in a circle.
+//! Responses to requests that no action answers: no route matches, the method or the trailing slash
+//! differs, or the routes form a loop.
 
 use vervet_engine::{Content, Response};
 use vervet_http::field::Known;

@@ -1,10 +1,9 @@
-//! One realm: who asks without a name, or with a wrong password, gets 401; who proves a name goes
-//! on under it.
+//! A realm: requests without a valid user name and password get 401.
 //!
-//! The reactor compares no password. It looks whether this one was verified a short while ago, and
-//! else hands it to the [`Verifier`] and lets the exchange wait. What that costs is bounded
-//! threefold: a client has so many failures a minute (429), the queue has so many places (503), and
-//! the thread yields to all others. A name that is not known costs as much as a wrong password.
+//! The reactor does not verify passwords. It checks whether this one was verified recently;
+//! otherwise it hands the password to the [`Verifier`], and the exchange waits. The cost is limited
+//! in three ways: the rate of wrong passwords of a client (429), the length of the queue (503), and
+//! the low priority of the thread. An unknown user costs as much time as a wrong password.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -16,10 +15,10 @@ use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::credentials::Credentials;
-use super::entry::Entry;
 use super::memory::Memory;
+use super::stored_hash::StoredHash;
 use super::users::Users;
-use super::verifier::{OnVerifier, Place, Verifier};
+use super::verifier::{OnVerifier, QueueSlot, Verifier};
 use crate::filters::meters::{Exceeded, Meters};
 use crate::filters::rate::Rate;
 use crate::matching::networks::client_key;
@@ -29,40 +28,40 @@ use crate::web::{Edits, Request, RequestFilter, Verdict};
 /// Clients whose failures are counted.
 const CLIENTS: usize = 16_384;
 
-/// Seconds after which one who found the queue full may come again.
+/// Value of Retry-After if the queue is full, in seconds.
 const RETRY_AFTER_S: u64 = 2;
 
-/// What an exchange that waited receives, in addition to the number of the realm.
+/// The result for an exchange whose password is right, added to the number of the realm.
 const RIGHT: u64 = 1;
 
-/// What a realm is made of.
+/// Options of a realm.
 pub struct BasicAuthOptions {
-    /// What the browser shows; see [`RealmError`].
+    /// The name of the realm, which browsers show; see [`RealmError`].
     pub realm: String,
-    /// The users who may enter.
+    /// The users of the realm.
     pub users: Users,
-    /// How many wrong passwords a client may try, all of them at once if it likes.
+    /// How many wrong passwords a client may send; also its burst.
     pub failures: Rate,
-    /// Where passwords are verified.
+    /// The threads that verify passwords.
     pub verifier: Arc<Verifier>,
 }
 
-/// A realm cannot have a control character: it stands in a field.
+/// The realm contains a control character, which a header cannot contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealmError;
 
-/// How often which happened.
+/// Counters of a realm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BasicAuthCounters {
     /// Passwords verified to be right.
     pub right: u64,
-    /// Passwords that were wrong, or of nobody.
+    /// Passwords that were wrong, or of unknown users.
     pub wrong: u64,
-    /// Requests that found their password remembered.
+    /// Requests whose password was verified recently.
     pub remembered: u64,
     /// Requests of clients that had failed too often.
     pub throttled: u64,
-    /// Requests that found the queue full.
+    /// Requests rejected because the queue was full.
     pub crowded: u64,
 }
 
@@ -71,7 +70,7 @@ pub struct BasicAuthCounters {
 pub struct BasicAuth(pub(super) Arc<Realm>);
 
 pub(super) struct Realm {
-    /// Told to exchanges that wait, so that the verdict of one realm is not taken for another's.
+    /// Part of the result for waiting exchanges, so that the result of another realm is ignored.
     pub(super) number: u32,
     pub(super) challenge: String,
     users: Users,
@@ -90,12 +89,12 @@ struct Counted {
     crowded: AtomicU64,
 }
 
-/// One password on its way through the queue.
+/// A password that is being verified.
 struct Attempt {
     realm: Arc<Realm>,
     credentials: Credentials,
-    /// What is stored of the user, or what nobody is compared with.
-    entry: Arc<Entry>,
+    /// The hash of the user, or the decoy for unknown users.
+    hash: Arc<StoredHash>,
     who: Who,
     client: Option<IpAddr>,
     now_ms: u64,
@@ -123,7 +122,7 @@ impl BasicAuth {
         })))
     }
 
-    /// What has happened so far.
+    /// The counters since the start.
     pub fn counters(&self) -> BasicAuthCounters {
         let counted = &self.0.counted;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -160,11 +159,11 @@ impl RequestFilter for BasicAuth {
             return Verdict::Answer(realm.unauthorized());
         }
         let users = realm.users.table();
-        let (entry, who) = match users.get(&credentials.user) {
-            Some(entry) => (entry, Who::User),
+        let (hash, who) = match users.get(&credentials.user) {
+            Some(hash) => (hash, Who::User),
             None => (users.decoy(), Who::Nobody),
         };
-        if who == Who::User && realm.memory.knows(&credentials, entry, now_ms) {
+        if who == Who::User && realm.memory.knows(&credentials, hash, now_ms) {
             count(&realm.counted.remembered);
             request.user = Some(credentials.user);
             return Verdict::Pass;
@@ -172,7 +171,7 @@ impl RequestFilter for BasicAuth {
         self.attempt(Attempt {
             realm: Arc::clone(realm),
             credentials,
-            entry: Arc::clone(entry),
+            hash: Arc::clone(hash),
             who,
             client: request.client(),
             now_ms,
@@ -197,18 +196,18 @@ impl BasicAuth {
             count(&realm.counted.throttled);
             return Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, retry_after_s));
         }
-        let Some(place) = realm.verifier.place() else {
+        let Some(slot) = realm.verifier.slot() else {
             attempt.refund();
             count(&realm.counted.crowded);
             return Verdict::Answer(refusal_for(Status::SERVICE_UNAVAILABLE, RETRY_AFTER_S));
         };
         let verifier = Arc::clone(&realm.verifier);
         Verdict::Suspend(Box::new(move |resume| {
-            wait_for(&verifier, place, attempt, resume);
+            wait_for(&verifier, slot, attempt, resume);
         }))
     }
 
-    /// Has the user files looked at, when it is time.
+    /// Queues a check of the user files, if it is due.
     fn look(&self, now_ms: u64) {
         if self.0.users.is_look_due(now_ms) {
             let realm = Arc::clone(&self.0);
@@ -217,8 +216,8 @@ impl BasicAuth {
     }
 }
 
-fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume) {
-    verifier.run(place, Box::new(move |on| resume.run(attempt.verdict(on))));
+fn wait_for(verifier: &Verifier, slot: QueueSlot, attempt: Attempt, resume: Resume) {
+    verifier.run(slot, Box::new(move |on| resume.run(attempt.verdict(on))));
 }
 
 impl Attempt {
@@ -237,18 +236,18 @@ impl Attempt {
 
     fn refund(&self) {
         if let Some(client) = self.client {
-            self.realm.failures.give_back(client_key(client));
+            self.realm.failures.refund(client_key(client));
         }
     }
 
     fn verdict(&self, on: &OnVerifier) -> u64 {
         let realm = &self.realm;
         let password = self.credentials.password.as_bytes();
-        let is_right = self.entry.verify(password, on) && self.who == Who::User;
+        let is_right = self.hash.verify(password, on) && self.who == Who::User;
         if is_right {
             count(&realm.counted.right);
             self.refund();
-            realm.memory.remember(&self.credentials, &self.entry, self.now_ms);
+            realm.memory.remember(&self.credentials, &self.hash, self.now_ms);
         } else {
             count(&realm.counted.wrong);
         }
@@ -257,7 +256,7 @@ impl Attempt {
 }
 
 impl Realm {
-    /// What an exchange was told, if this realm told it.
+    /// The result with which an exchange resumes, if it is of this realm.
     fn verdict(&self, told: u64) -> Option<u64> {
         (told >> 32 == u64::from(self.number)).then_some(told & u64::from(u32::MAX))
     }
@@ -285,7 +284,7 @@ fn count(counter: &AtomicU64) {
 
 impl fmt::Display for RealmError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the realm has a control character, which no field can hold")
+        formatter.write_str("the realm contains a control character, which a header cannot contain")
     }
 }
 

@@ -1,13 +1,13 @@
-//! The section of a realm.
+//! The section of a realm: `auth = "users"`.
 
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Named, Path, Secret, Text, section};
 
-use super::entry::{Entry, OldHashes};
 use super::filter::{BasicAuth, BasicAuthOptions};
+use super::stored_hash::{OldHashes, StoredHash};
 use super::user_file::check_user_name;
-use super::users::{Say, UserSources, Users};
+use super::users::{ReportError, UserSources, Users};
 use super::verifier::Verifier;
 use crate::error_log::Level;
 use crate::filters::FilterDirective;
@@ -16,30 +16,30 @@ use crate::resources::{Needs, Opened, Resources};
 use crate::web::Pipeline;
 
 section! {
-    /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd`
-    /// writes. Who proves no name gets 401.
+    /// Requires a user name and password (HTTP basic authentication): `auth = "users"` is a file
+    /// that `vervet passwd` writes. Other requests get 401.
     ///
     /// ```toml
     /// auth = { realm = "staff", files = ["users", "guests"], users = { ann = "${ANN_HASH}" } }
     /// ```
     ///
-    /// Entries are Argon2id or bcrypt. A changed file is live within a second; a broken one leaves
-    /// its users as they were.
+    /// Passwords are stored as Argon2id or bcrypt hashes. A changed file is reloaded within a
+    /// second; if it is invalid, the error is logged and the previous users stay.
     pub struct Auth short(files) {
-        /// What the browser shows of what is asked for.
+        /// The realm, which browsers show in the password prompt.
         pub realm: Text = "restricted",
-        /// Files of users, one `name:entry` on a line. Of users of the same name the first counts,
-        /// in the order of the files.
+        /// User files with one `name:hash` per line. If a name occurs more than once, the first one
+        /// counts, in the order of the files.
         pub files: Vec<Path>,
-        /// Users given here, before those of files, with the entries that `vervet passwd` would
-        /// write.
+        /// Users and their hashes, as `vervet passwd` writes them. They take precedence over those
+        /// of files.
         pub users: Named<Secret>,
-        /// Whether old `{SHA}` entries of files are taken. Anyone who reads such a file knows the
-        /// passwords: set them again soon.
+        /// Whether to accept `{SHA}` hashes (unsalted SHA-1). Anyone who reads such a file can
+        /// recover the passwords: replace them soon.
         pub old_hashes: bool = false,
-        /// How many wrong passwords a client may try, those that are being verified among them: of
-        /// many users with one address so many can come in at the same time. Above it the answer
-        /// is 429 with Retry-After.
+        /// How many wrong passwords a client address may send, including passwords that are being
+        /// verified; so this is also how many users of one address can log in at the same time.
+        /// Requests above it get 429 with Retry-After.
         pub failures: Rate = "30/m",
     }
 }
@@ -61,9 +61,9 @@ impl FilterDirective for Auth {
         };
         let verifier = resources.keeper.keep_at("verifier".to_owned(), &(), start)?;
         let error_log = resources.error_log.clone();
-        let say: Say =
+        let report: ReportError =
             Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")));
-        let open = || self.open_realm(&verifier, &say);
+        let open = || self.open_realm(&verifier, &report);
         let filter = resources.keeper.keep("auth", self, open)?;
         pipeline.filters.push(filter);
         Ok(())
@@ -71,23 +71,23 @@ impl FilterDirective for Auth {
 }
 
 impl Auth {
-    /// Opens the realm, reading its files, or returns all errors. `say` receives the files that
+    /// Opens the realm, reading its files, or returns all errors. `report` receives the files that
     /// break later.
     pub fn open_realm(
         &self,
         verifier: &Arc<Verifier>,
-        say: &Say,
+        report: &ReportError,
     ) -> Result<BasicAuth, Diagnostics> {
         let mut problems = Diagnostics::new();
         let old_hashes = if *self.old_hashes { OldHashes::Allowed } else { OldHashes::Refused };
         let users = self.inline(old_hashes, &mut problems);
         if self.files.is_empty() && self.users.is_empty() {
-            let problem = Diagnostic::error(self.files.span(), "nobody could come in");
+            let problem = Diagnostic::error(self.files.span(), "`auth` has no users");
             problems.push(problem.expected("`files`, `users` or both"));
         }
         let files = self.files.iter().map(|path| path.to_path_buf()).collect();
         let sources = UserSources { files, users, old_hashes };
-        let users = Users::load(sources, Arc::clone(say)).map_err(|errors| {
+        let users = Users::load(sources, Arc::clone(report)).map_err(|errors| {
             for error in errors {
                 problems.push(Diagnostic::error(self.files.span(), error.to_string()));
             }
@@ -109,19 +109,23 @@ impl Auth {
         }
     }
 
-    fn inline(&self, old_hashes: OldHashes, problems: &mut Diagnostics) -> Vec<(String, Entry)> {
+    fn inline(
+        &self,
+        old_hashes: OldHashes,
+        problems: &mut Diagnostics,
+    ) -> Vec<(String, StoredHash)> {
         let mut users = Vec::new();
-        for (name, entry) in self.users.iter() {
+        for (name, hash) in self.users.iter() {
             let span = name.span();
             if let Err(error) = check_user_name(name) {
                 let message = format!("`{}` is not a user name: {error}", name.escape_debug());
                 problems.push(Diagnostic::error(span, message));
             }
-            match Entry::parse(entry.reveal(), old_hashes) {
-                Ok(entry) => users.push((name.value().clone(), entry)),
+            match StoredHash::parse(hash.reveal(), old_hashes) {
+                Ok(hash) => users.push((name.value().clone(), hash)),
                 Err(error) => {
                     let message =
-                        format!("the password of `{}` cannot be used", name.escape_debug());
+                        format!("the password hash of `{}` cannot be used", name.escape_debug());
                     problems.push(Diagnostic::error(span, message).note(error.to_string()));
                 }
             }
@@ -142,8 +146,8 @@ mod tests {
     fn open(text: &str) -> Result<BasicAuth, Vec<String>> {
         let read = read_text::<Auth>("test.toml", text);
         let section = read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
-        let say: Say = Arc::new(|said| panic!("{said}"));
-        let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &say);
+        let report: ReportError = Arc::new(|error| panic!("{error}"));
+        let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &report);
         realm.map_err(|found| found.iter().map(|found| found.message.clone()).collect())
     }
 
@@ -157,14 +161,14 @@ mod tests {
 
     #[test]
     fn all_that_is_wrong_is_said_at_once() {
-        check_refused("", &["nobody could come in"]);
+        check_refused("", &["`auth` has no users"]);
         check_refused(
             "realm = \"a\\nb\"\nusers = { ann = \"$1\" }",
-            &["the password of `ann` cannot be used", "the realm has a control"],
+            &["the password hash of `ann` cannot be used", "the realm contains a control"],
         );
         check_refused(
             "users = { 'a:b' = 'secret' }",
-            &["`a:b` is not a user name: the name has a colon", "the password of `a:b`"],
+            &["`a:b` is not a user name: the name contains a colon", "the password hash of `a:b`"],
         );
         let tree = TempTree::new().file("users", "ann:secret\n");
         let files = format!(
@@ -175,7 +179,7 @@ mod tests {
         check_refused(&files, &["cannot use the user file", "cannot use the user file"]);
         check_refused(
             "users = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }",
-            &["the password of `ann`"],
+            &["the password hash of `ann`"],
         );
     }
 
@@ -193,7 +197,7 @@ mod tests {
         );
     }
 
-    /// `config show` and logs repeat no entry.
+    /// `config show` and logs repeat no hash.
     #[test]
     fn entries_are_not_shown() {
         let section =

@@ -1,14 +1,14 @@
-//! The format of user files: a line `name:entry` for each user, as `vervet passwd` and `htpasswd`
+//! The format of user files: a line `name:hash` for each user, as `vervet passwd` and `htpasswd`
 //! write them.
 //!
-//! Empty lines and lines that begin with `#` say nothing; what follows a second colon is a comment,
-//! as with nginx.
+//! Empty lines and lines that begin with `#` are ignored; the text after a second colon is a
+//! comment, as with nginx.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, EntryError, OldHashes};
+use super::stored_hash::{OldHashes, StoredHash, StoredHashError};
 
 /// The largest user file, in bytes: some fifty thousand users.
 pub const USER_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -21,47 +21,47 @@ pub const USER_NAME_BYTES_MAX: usize = 255;
 pub struct UserFileError {
     /// The path of the user file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error in the file.
     pub problem: UserFileProblem,
 }
 
-/// What is wrong with a user file.
+/// An error in a user file.
 #[derive(Debug)]
 pub enum UserFileProblem {
-    /// It cannot be read.
+    /// The file cannot be read.
     Read(std::io::Error),
     /// A folder, a pipe, a device: reading it might never end.
     NotAFile,
     /// The file is larger than [`USER_FILE_BYTES_MAX`].
     TooLarge,
-    /// It is not UTF-8; the line, from 1.
+    /// Not UTF-8 in this line, counted from 1.
     NotUtf8(usize),
     /// A line without a colon.
     NoColon(usize),
-    /// A line whose name cannot be.
+    /// A line with an invalid name.
     Name(usize, UserNameError),
-    /// A name that an earlier line has, which is the second number.
+    /// A line with the same name as an earlier line, which is the second number.
     Twice(usize, usize),
-    /// A line whose entry cannot be used.
-    Entry(usize, EntryError),
+    /// A line with an invalid hash.
+    Hash(usize, StoredHashError),
 }
 
 /// Why a text is not a user name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserNameError {
-    /// The name is an empty text.
+    /// The name is empty.
     Empty,
     /// The name is longer than [`USER_NAME_BYTES_MAX`].
     TooLong,
-    /// It has a colon, which would end it (RFC 7617 §2).
+    /// A colon, which would end the name (RFC 7617 §2).
     Colon,
-    /// It has a control character.
+    /// The name contains a control character.
     Control,
-    /// It begins as a comment does.
+    /// A `#` at the beginning, which begins a comment.
     Comment,
 }
 
-/// Whether a name can be one of a user.
+/// Checks a user name.
 pub fn check_user_name(name: &str) -> Result<(), UserNameError> {
     match name {
         "" => Err(UserNameError::Empty),
@@ -73,11 +73,11 @@ pub fn check_user_name(name: &str) -> Result<(), UserNameError> {
     }
 }
 
-/// Reads the content of a user file: the names in order, with their entries.
+/// Reads the content of a user file: the names in order, with their hashes.
 pub fn parse_user_file(
     content: &[u8],
     old: OldHashes,
-) -> Result<Vec<(String, Entry)>, UserFileProblem> {
+) -> Result<Vec<(String, StoredHash)>, UserFileProblem> {
     let mut users = Vec::new();
     let mut lines_of = HashMap::new();
     for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
@@ -90,12 +90,12 @@ pub fn parse_user_file(
         let (name, rest) = line.split_once(':').ok_or(UserFileProblem::NoColon(number))?;
         check_user_name(name).map_err(|error| UserFileProblem::Name(number, error))?;
         let text = rest.split_once(':').map_or(rest, |(text, _comment)| text);
-        let entry =
-            Entry::parse(text, old).map_err(|error| UserFileProblem::Entry(number, error))?;
+        let hash =
+            StoredHash::parse(text, old).map_err(|error| UserFileProblem::Hash(number, error))?;
         if let Some(earlier) = lines_of.insert(name, number) {
             return Err(UserFileProblem::Twice(number, earlier));
         }
-        users.push((name.to_owned(), entry));
+        users.push((name.to_owned(), hash));
     }
     Ok(users)
 }
@@ -104,7 +104,7 @@ pub fn parse_user_file(
 pub(super) fn read_user_file(
     path: &Path,
     old: OldHashes,
-) -> Result<Vec<(String, Entry)>, UserFileError> {
+) -> Result<Vec<(String, StoredHash)>, UserFileError> {
     let error = |problem| UserFileError { path: path.to_owned(), problem };
     let metadata = std::fs::metadata(path).map_err(|io| error(UserFileProblem::Read(io)))?;
     if !metadata.is_file() {
@@ -118,7 +118,7 @@ pub(super) fn read_user_file(
 }
 
 impl UserFileProblem {
-    /// The line that is meant, from 1; `None` where it is the file.
+    /// The line of the error, counted from 1; `None` if it concerns the whole file.
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::Read(_) | Self::NotAFile | Self::TooLarge => None,
@@ -126,7 +126,7 @@ impl UserFileProblem {
             | Self::NoColon(line)
             | Self::Name(line, _)
             | Self::Twice(line, _)
-            | Self::Entry(line, _) => Some(*line),
+            | Self::Hash(line, _) => Some(*line),
         }
     }
 }
@@ -154,14 +154,12 @@ impl fmt::Display for UserFileProblem {
                 write!(formatter, "it is larger than {} MiB", USER_FILE_BYTES_MAX / 1024 / 1024)
             }
             Self::NotUtf8(_) => formatter.write_str("it is not UTF-8"),
-            Self::NoColon(_) => {
-                formatter.write_str("there is no colon between a name and an entry")
-            }
+            Self::NoColon(_) => formatter.write_str("expected `name:hash`, found no colon"),
             Self::Name(_, error) => error.fmt(formatter),
             Self::Twice(_, earlier) => {
-                write!(formatter, "line {earlier} has the same name: remove one")
+                write!(formatter, "the name is already on line {earlier}: remove one")
             }
-            Self::Entry(_, error) => error.fmt(formatter),
+            Self::Hash(_, error) => error.fmt(formatter),
         }
     }
 }
@@ -173,11 +171,9 @@ impl fmt::Display for UserNameError {
             Self::TooLong => {
                 write!(formatter, "the name is longer than {USER_NAME_BYTES_MAX} bytes")
             }
-            Self::Colon => {
-                formatter.write_str("the name has a colon, which no name of a user can have")
-            }
+            Self::Colon => formatter.write_str("the name contains a colon, which is not allowed"),
             Self::Control => formatter.write_str("the name has a control character"),
-            Self::Comment => formatter.write_str("the name begins with #, as a comment does"),
+            Self::Comment => formatter.write_str("the name begins with #, which begins a comment"),
         }
     }
 }
@@ -201,12 +197,12 @@ mod tests {
         let users = parse_user_file(content.as_bytes(), OldHashes::Allowed).unwrap();
         let names: Vec<_> = users.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, expected);
-        assert!(users.iter().all(|(_, entry)| entry.text() == SHA));
+        assert!(users.iter().all(|(_, hash)| hash.text() == SHA));
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        check_error("ann", 1, "there is no colon between a name and an entry");
+        check_error("ann", 1, "expected `name:hash`, found no colon");
         check_error(format!("\n#\n:{SHA}"), 3, "the name is empty");
         check_error(format!("{}:{SHA}", "x".repeat(256)), 1, "the name is longer than 255 bytes");
         check_error(format!("a\tb:{SHA}"), 1, "the name has a control character");
@@ -214,7 +210,7 @@ mod tests {
         check_error(
             format!("ann:{SHA}\nbob:{SHA}\nann:{SHA}\n"),
             3,
-            "line 1 has the same name: remove one",
+            "the name is already on line 1: remove one",
         );
         check_error(
             "ann:secret",

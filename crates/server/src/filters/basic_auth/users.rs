@@ -1,5 +1,5 @@
-//! Who may enter: users of the configuration and of files. A file that changes is read again within
-//! a second; one that is broken then leaves the users as they were, and is complained of once.
+//! The users of a realm, from the configuration and from files. A changed file is reloaded within a
+//! second; if it is invalid, the error is logged once and the previous users stay.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,28 +11,28 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use super::entry::{Entry, OldHashes};
+use super::stored_hash::{OldHashes, StoredHash};
 use super::user_file::{UserFileError, read_user_file};
 
-/// How often the files are looked at while requests come, in milliseconds.
+/// Interval of checking the files for changes while there are requests, in milliseconds.
 pub(super) const LOOK_MS: u64 = 900;
 
 /// A file changed so short a time ago may change again within the same tick of its time stamp: it
 /// is read again.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
-/// Reports to the operator of the server what happened to it.
-pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
+/// Reports an error of a user file to the error log.
+pub type ReportError = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where users come from. Of users of the same name the first counts: those given here before those
-/// of files, and files in their order.
+/// The sources of users. If a name occurs more than once, the first one counts: `users` before
+/// files, and files in their order.
 #[derive(Clone, Debug, Default)]
 pub struct UserSources {
     /// The files of users and password hashes.
     pub files: Vec<PathBuf>,
-    /// Names and their entries.
-    pub users: Vec<(String, Entry)>,
-    /// Whether `{SHA}` lines of files are taken.
+    /// Names and their hashes.
+    pub users: Vec<(String, StoredHash)>,
+    /// Whether `{SHA}` hashes are accepted.
     pub old_hashes: OldHashes,
 }
 
@@ -40,38 +40,38 @@ pub struct UserSources {
 pub struct Users {
     sources: UserSources,
     table: ArcSwap<UserTable>,
-    looked: Mutex<Vec<Looked>>,
+    looked: Mutex<Vec<CheckedFile>>,
     /// When the files are looked at next, in milliseconds of the monotonic clock.
     look_at_ms: AtomicU64,
-    say: Say,
+    report: ReportError,
 }
 
 /// Users by name.
 pub(super) struct UserTable {
-    users: HashMap<Box<str>, Arc<Entry>>,
-    /// The entry that takes the longest.
-    slowest: Arc<Entry>,
+    users: HashMap<Box<str>, Arc<StoredHash>>,
+    /// The hash that takes the longest.
+    slowest: Arc<StoredHash>,
 }
 
 impl UserTable {
-    /// What is stored of a user.
-    pub(super) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
+    /// The hash of a user.
+    pub(super) fn get(&self, name: &str) -> Option<&Arc<StoredHash>> {
         self.users.get(name)
     }
 
     /// What a password of nobody is compared with, for as long as one of anybody's, so that the
-    /// time does not tell who is a user. Where users have entries of several kinds it is that of
+    /// time does not tell who is a user. Where users have hashes of several kinds it is that of
     /// the slowest.
-    pub(super) fn decoy(&self) -> &Arc<Entry> {
+    pub(super) fn decoy(&self) -> &Arc<StoredHash> {
         &self.slowest
     }
 }
 
-/// What was found at the last look at a file.
-struct Looked {
+/// The result of the last check of a file.
+struct CheckedFile {
     state: Option<State>,
-    users: Vec<(String, Entry)>,
-    /// What was said of it since it was last good.
+    users: Vec<(String, StoredHash)>,
+    /// The error reported since the file was last valid.
     complaint: Option<String>,
 }
 
@@ -81,14 +81,14 @@ struct Looked {
 struct State([i128; 5]);
 
 impl Users {
-    /// Reads all sources, or says all that is wrong with them.
-    pub fn load(sources: UserSources, say: Say) -> Result<Self, Vec<UserFileError>> {
+    /// Reads all sources, or returns all their errors.
+    pub fn load(sources: UserSources, report: ReportError) -> Result<Self, Vec<UserFileError>> {
         let (mut looked, mut errors) = (Vec::new(), Vec::new());
         for path in &sources.files {
             // Before it is read: a change meanwhile shows at the next look.
             let state = state(path);
             match read_user_file(path, sources.old_hashes) {
-                Ok(users) => looked.push(Looked { state, users, complaint: None }),
+                Ok(users) => looked.push(CheckedFile { state, users, complaint: None }),
                 Err(error) => errors.push(error),
             }
         }
@@ -101,7 +101,7 @@ impl Users {
             table: ArcSwap::from_pointee(table),
             looked: Mutex::new(looked),
             look_at_ms: AtomicU64::new(0),
-            say,
+            report,
         })
     }
 
@@ -139,7 +139,10 @@ impl Users {
                     last.complaint = None;
                 }
                 Err(error) => {
-                    last.complain(format!("{error} (its users stay as they were)"), &self.say);
+                    last.complain(
+                        format!("{error} (the previous users stay in use)"),
+                        &self.report,
+                    );
                 }
             }
         }
@@ -149,23 +152,23 @@ impl Users {
     }
 }
 
-impl Looked {
-    fn complain(&mut self, complaint: String, say: &Say) {
+impl CheckedFile {
+    fn complain(&mut self, complaint: String, report: &ReportError) {
         if self.complaint.as_ref() != Some(&complaint) {
-            say(&complaint);
+            report(&complaint);
             self.complaint = Some(complaint);
         }
     }
 }
 
-fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
+fn table(sources: &UserSources, looked: &[CheckedFile]) -> UserTable {
     let mut users = HashMap::new();
     let files = looked.iter().flat_map(|looked| &looked.users);
-    for (name, entry) in sources.users.iter().chain(files) {
-        users.entry(name.as_str().into()).or_insert_with(|| Arc::new(entry.clone()));
+    for (name, hash) in sources.users.iter().chain(files) {
+        users.entry(name.as_str().into()).or_insert_with(|| Arc::new(hash.clone()));
     }
-    let slowest = users.values().max_by_key(|entry| entry.cost_us()).cloned();
-    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(Entry::decoy())) }
+    let slowest = users.values().max_by_key(|hash| hash.cost_us()).cloned();
+    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(StoredHash::decoy())) }
 }
 
 /// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
@@ -199,11 +202,11 @@ impl fmt::Debug for Users {
 mod tests {
     use super::*;
 
-    /// The entry that a password of nobody is compared with.
+    /// The hash that a password of nobody is compared with.
     #[track_caller]
     fn check_decoy(users: &[&str], expected: &str) {
-        let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
-        let named = |(number, text): (usize, &&str)| (format!("user{number}"), entry(text));
+        let hash = |text: &str| StoredHash::parse(text, OldHashes::Allowed).unwrap();
+        let named = |(number, text): (usize, &&str)| (format!("user{number}"), hash(text));
         let users = users.iter().enumerate().map(named).collect();
         let sources = UserSources { users, ..UserSources::default() };
         let users = Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap();

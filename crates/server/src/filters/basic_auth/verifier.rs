@@ -1,9 +1,8 @@
-//! Where passwords are verified: threads of low priority with a bounded queue, for all realms of a
-//! process.
+//! Verifies passwords on threads of low priority with a bounded queue, for all realms of a process.
 //!
 //! A verification takes tens of milliseconds and megabytes on purpose. It needs an [`OnVerifier`],
-//! which exists on these threads alone, so that no reactor can run one by mistake; and because all
-//! share one queue, a flood of passwords costs one thread's time, and of that what others leave.
+//! which exists only on these threads, so that no reactor can run one by mistake. All realms share
+//! one queue, so a flood of passwords costs at most the time of one thread, at low priority.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -26,13 +25,13 @@ type Work = Box<dyn FnOnce(&OnVerifier) + Send>;
 /// The threads and their queue. They end with the last handle.
 #[derive(Debug)]
 pub struct Verifier {
-    queue: Sender<(Option<Place>, Work)>,
+    queue: Sender<(Option<QueueSlot>, Work)>,
     taken: Arc<AtomicUsize>,
 }
 
-/// A place in the queue, free again when dropped.
+/// A slot in the queue, free again when dropped.
 #[derive(Debug)]
-pub(super) struct Place(Arc<AtomicUsize>);
+pub(super) struct QueueSlot(Arc<AtomicUsize>);
 
 impl Verifier {
     /// Starts so many threads, one at least; fewer where the system gives no more.
@@ -58,16 +57,16 @@ impl Verifier {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Takes a place, if one of [`WAITING_MAX`] is free.
-    pub(super) fn place(&self) -> Option<Place> {
+    /// Takes a slot, if one of [`WAITING_MAX`] is free.
+    pub(super) fn slot(&self) -> Option<QueueSlot> {
         let enter = |taken: usize| (taken < WAITING_MAX).then_some(taken + 1);
         let taken = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter);
-        taken.is_ok().then(|| Place(Arc::clone(&self.taken)))
+        taken.is_ok().then(|| QueueSlot(Arc::clone(&self.taken)))
     }
 
     /// Queues a verification.
-    pub(super) fn run(&self, place: Place, work: Work) {
-        self.push(Some(place), work);
+    pub(super) fn run(&self, slot: QueueSlot, work: Work) {
+        self.push(Some(slot), work);
     }
 
     /// Queues what each realm asks for once a second at the most.
@@ -75,26 +74,26 @@ impl Verifier {
         self.push(None, work);
     }
 
-    fn push(&self, place: Option<Place>, work: Work) {
+    fn push(&self, slot: Option<QueueSlot>, work: Work) {
         // The receiver lives as long as the threads, and they as long as this sender. Should one
         // have died with a panic, what the work holds answers 500 when it is dropped.
-        let _ = self.queue.send((place, work));
+        let _ = self.queue.send((slot, work));
     }
 }
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn work_off(queue: &Mutex<Receiver<(Option<Place>, Work)>>) {
+fn work_off(queue: &Mutex<Receiver<(Option<QueueSlot>, Work)>>) {
     // On Linux it is the thread that becomes nicer. Without it the work is as right, and less
     // polite.
     let _ = nice(NICE);
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((_place, work)) = next else {
+        let Ok((_slot, work)) = next else {
             return;
         };
         work(&OnVerifier(()));
@@ -114,14 +113,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_bounded_and_come_back() {
+    fn slots_are_bounded_and_reused() {
         let verifier = Arc::new(Verifier::start(1).unwrap());
-        let mut places: Vec<_> = (0..WAITING_MAX).map(|_| verifier.place().unwrap()).collect();
-        assert!(verifier.place().is_none());
+        let mut slots: Vec<_> = (0..WAITING_MAX).map(|_| verifier.slot().unwrap()).collect();
+        assert!(verifier.slot().is_none());
         assert_eq!(verifier.waiting(), WAITING_MAX);
-        places.pop();
-        assert!(verifier.place().is_some());
-        drop(places);
+        slots.pop();
+        assert!(verifier.slot().is_some());
+        drop(slots);
         assert_eq!(verifier.waiting(), 0);
     }
 
@@ -136,7 +135,7 @@ mod tests {
                 let nice = rustix::process::getpriority_process(None).unwrap();
                 tell.send((thread, nice)).unwrap();
             };
-            verifier.run(verifier.place().unwrap(), Box::new(work));
+            verifier.run(verifier.slot().unwrap(), Box::new(work));
         }
         drop(tell);
         let own = rustix::process::getpriority_process(None).unwrap();

@@ -15,7 +15,7 @@ struct Case {
 }
 
 impl Case {
-    fn of(fields: ForwardedFields, unix: UnixPeers) -> Self {
+    fn new(fields: ForwardedFields, unix: UnixPeers) -> Self {
         let networks = PROXIES.iter().map(|text| (text.parse().unwrap(), ())).collect();
         Self { forwarders: Forwarders::new(networks, fields, unix) }
     }
@@ -44,7 +44,7 @@ impl Case {
 /// The client that is found, or `unix`; whether something was malformed.
 #[track_caller]
 fn check_of(fields: ForwardedFields, peer: &str, lines: &[&str], expected: (&str, u64)) {
-    let case = Case::of(fields, UnixPeers::Distrusted);
+    let case = Case::new(fields, UnixPeers::Distrusted);
     let found = case.origin(peer, lines).client;
     let found = found.map_or("unix".to_owned(), |address| address.to_string());
     assert_eq!((found.as_str(), case.forwarders.malformed()), expected, "{lines:?}");
@@ -206,7 +206,7 @@ fn elements_of_rfc_7239() {
 
 #[test]
 fn a_unix_socket_is_believed_by_its_switch() {
-    let case = Case::of(ForwardedFields::X, UnixPeers::Trusted);
+    let case = Case::new(ForwardedFields::X, UnixPeers::Trusted);
     let origin = case.origin("unix", &["X-Forwarded-For: 203.0.113.9, 198.51.100.7"]);
     assert_eq!(origin.client, Some(IpAddr::from([198, 51, 100, 7])));
     assert_eq!(case.origin("unix", &[]).client, None);
@@ -214,7 +214,7 @@ fn a_unix_socket_is_believed_by_its_switch() {
 
 #[test]
 fn those_who_are_not_believed_are_counted() {
-    let case = Case::of(ForwardedFields::X, UnixPeers::Distrusted);
+    let case = Case::new(ForwardedFields::X, UnixPeers::Distrusted);
     case.origin("192.0.2.1", &[]);
     case.origin("10.0.0.1", &["X-Forwarded-For: 192.0.2.1"]);
     assert_eq!(case.forwarders.disbelieved(), 0);
@@ -227,7 +227,7 @@ fn those_who_are_not_believed_are_counted() {
 #[test]
 fn scheme_and_host_come_from_the_outermost_believed_proxy() {
     let check = |fields, lines: &[&str], scheme: Option<Scheme>, host: Option<&str>| {
-        let origin = Case::of(fields, UnixPeers::Distrusted).origin("10.0.0.1", lines);
+        let origin = Case::new(fields, UnixPeers::Distrusted).origin("10.0.0.1", lines);
         assert_eq!(
             (origin.scheme, origin.host.as_deref()),
             (scheme, host.map(str::as_bytes)),
@@ -282,11 +282,11 @@ proptest::proptest! {
     fn nothing_that_a_client_sends_hides_it(sent in "[ -~\\t]{0,60}") {
         let line = |name: &str, own: &str| format!("{name}: {sent},{own}");
         for own in ["for=198.51.100.7", "for=\"198.51.100.7:80\";proto=https", "host=\"a,b\";for=198.51.100.7"] {
-            let case = Case::of(ForwardedFields::Rfc7239, UnixPeers::Distrusted);
+            let case = Case::new(ForwardedFields::Rfc7239, UnixPeers::Distrusted);
             let found = case.origin("10.0.0.1", &[&line("Forwarded", own)]).client;
             assert_eq!(found, "198.51.100.7".parse().ok());
         }
-        let case = Case::of(ForwardedFields::X, UnixPeers::Distrusted);
+        let case = Case::new(ForwardedFields::X, UnixPeers::Distrusted);
         let found = case.origin("10.0.0.1", &[&line("X-Forwarded-For", "198.51.100.7")]).client;
         assert_eq!(found, "198.51.100.7".parse().ok());
     }
@@ -295,7 +295,7 @@ proptest::proptest! {
     #[test]
     fn any_bytes_give_some_client(sent in "[ -~\\t]{0,80}") {
         for (fields, name) in [(ForwardedFields::X, "X-Forwarded-For"), (ForwardedFields::Rfc7239, "Forwarded")] {
-            let case = Case::of(fields, UnixPeers::Distrusted);
+            let case = Case::new(fields, UnixPeers::Distrusted);
             assert!(case.origin("10.0.0.1", &[&format!("{name}: {sent}")]).client.is_some());
         }
     }

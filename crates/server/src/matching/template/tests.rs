@@ -30,10 +30,10 @@ fn check_use_refused(to: TemplateUse, template: &str, range: Range<usize>, part:
 #[test]
 fn what_is_no_template_is_refused_where_it_is_wrong() {
     check_refused("", 0..0, "1 to 4096");
-    check_refused("/{", 1..2, "ends with `}`");
-    check_refused("/a}", 2..3, "without its `{`");
-    check_refused("/{nmae}", 2..6, "there are any, n, path, query");
-    check_refused("/{}", 2..2, "not a value");
+    check_refused("/{", 1..2, "missing `}`");
+    check_refused("/a}", 2..3, "unmatched `}`");
+    check_refused("/{nmae}", 2..6, "expected one of any, n, path, query");
+    check_refused("/{}", 2..2, "unknown placeholder ``");
     check_refused("/{rest}", 2..6, "ends with `*`");
     check_refused("/a\r\nSet-Cookie: x", 2..3, "control");
     check_refused("/a\\b", 2..3, "backslash");
@@ -42,17 +42,17 @@ fn what_is_no_template_is_refused_where_it_is_wrong() {
 
 #[test]
 fn no_visitor_chooses_where_others_are_sent() {
-    check_refused("{any}", 1..4, "begins with `/`");
-    check_refused("{n}/x", 1..2, "begins with `/`");
-    check_refused("{host}/x", 1..5, "begins with `/`");
-    check_refused("{any}://example.org", 1..4, "begins with `/`");
+    check_refused("{any}", 1..4, "must begin with `/`");
+    check_refused("{n}/x", 1..2, "must begin with `/`");
+    check_refused("{host}/x", 1..5, "must begin with `/`");
+    check_refused("{any}://example.org", 1..4, "must begin with `/`");
     check_refused("https://{any}/", 9..12, "`:any(word)`");
     check_refused("//{any}/", 3..6, "`:any(word)`");
     check_refused("https://example.org{any}", 20..23, "`:any(word)`");
     check_refused("https://{path}/", 9..13, "cannot be part of a host");
     check_refused("https://a{method}/", 10..16, "cannot be part of a host");
-    check_refused("https://{query}/", 9..14, "before the query");
-    check_refused("https:///{any}", 8..8, "stands a host");
+    check_refused("https://{query}/", 9..14, "`{query}` must follow a path");
+    check_refused("https:///{any}", 8..8, "the host is missing");
     check_refused("http:/{any}", 5..5, "two slashes");
     check_refused("HTTPS:{any}", 6..6, "two slashes");
     check_refused("{scheme}{host}", 9..13, "followed by `://`");
@@ -66,13 +66,13 @@ fn no_visitor_chooses_where_others_are_sent() {
 fn a_rewrite_stays_inside() {
     let inside =
         |template, range, part| check_use_refused(TemplateUse::Inside, template, range, part);
-    inside("https://example.org/", 0..20, "inside the site");
-    inside("//example.org/", 0..14, "inside the site");
-    inside("new", 0..3, "inside the site");
-    inside("?a=b", 0..4, "inside the site");
-    inside("{scheme}://x", 1..7, "begins with");
-    inside("{query}", 1..6, "before the query");
-    inside("/a#b", 2..3, "no fragment");
+    inside("https://example.org/", 0..20, "must begin with a single `/`");
+    inside("//example.org/", 0..14, "must begin with a single `/`");
+    inside("new", 0..3, "must begin with a single `/`");
+    inside("?a=b", 0..4, "must begin with a single `/`");
+    inside("{scheme}://x", 1..7, "must begin with");
+    inside("{query}", 1..6, "`{query}` must follow a path");
+    inside("/a#b", 2..3, "cannot have a fragment");
 }
 
 /// Fills a template for a route and a target of `http://example.org`.
@@ -188,7 +188,7 @@ proptest! {
         let pattern = Pattern::parse("/:x/:y/*").unwrap();
         let read = Template::parse(template, TemplateUse::Location, offer(&pattern)).unwrap();
         let path = [values[0].as_bytes(), values[1].as_bytes()].concat();
-        let mut captures = Captures::of(pattern.variables());
+        let mut captures = Captures::new(pattern.variables());
         captures.set(0, 0, values[0].len());
         captures.set(1, values[0].len(), path.len());
         let mut out = Vec::new();

@@ -13,7 +13,7 @@ use vervet_http::h1::{HeadLimits, Received, Server};
 use vervet_http::target::Scheme;
 
 use super::super::{
-    BasicAuth, BasicAuthOptions, Entry, OldHashes, RealmError, UserSources, Users, Verifier,
+    BasicAuth, BasicAuthOptions, OldHashes, RealmError, StoredHash, UserSources, Users, Verifier,
     WAITING_MAX,
 };
 use crate::matching::Captures;
@@ -22,7 +22,7 @@ use crate::web::{Edits, Request, RequestFilter, Verdict};
 const OPEN: &str = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
 
 fn auth(verifier: &Arc<Verifier>, realm: &str, failures: &str) -> Result<BasicAuth, RealmError> {
-    let users = vec![("ann".to_owned(), Entry::parse(OPEN, OldHashes::Refused).unwrap())];
+    let users = vec![("ann".to_owned(), StoredHash::parse(OPEN, OldHashes::Refused).unwrap())];
     let sources = UserSources { users, ..UserSources::default() };
     BasicAuth::new(BasicAuthOptions {
         realm: realm.to_owned(),

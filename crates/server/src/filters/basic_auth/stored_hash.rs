@@ -1,5 +1,5 @@
-//! What is stored of a password: Argon2id or bcrypt, and the `{SHA}` of old user files where a
-//! switch admits it.
+//! Password hashes: Argon2id or bcrypt, and `{SHA}` of old user files if the configuration allows
+//! it.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -18,26 +18,26 @@ pub const ARGON2_KIB_MAX: u32 = 256 * 1024;
 /// The most passes over that memory.
 pub const ARGON2_PASSES_MAX: u32 = 64;
 
-/// The highest cost of bcrypt that is taken: some four seconds.
+/// The highest accepted cost of bcrypt: some four seconds.
 pub const BCRYPT_COST_MAX: u32 = 16;
 
-/// bcrypt looks at no more bytes of a password than these.
+/// Maximum length of a password for bcrypt, in bytes: it ignores further ones.
 pub const BCRYPT_PASSWORD_BYTES_MAX: usize = 72;
 
-/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: anyone
-/// who reads the file knows the passwords.
+/// Whether `{SHA}` hashes are accepted. They have no salt and can be tried at billions per second:
+/// anyone who reads the file can recover the passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OldHashes {
-    /// They are an error.
+    /// `{SHA}` hashes are an error.
     #[default]
     Refused,
-    /// They are taken, to move users over.
+    /// `{SHA}` hashes are accepted, to migrate users.
     Allowed,
 }
 
 /// The stored hash of a password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredHash {
     text: String,
     kind: Kind,
 }
@@ -49,10 +49,10 @@ enum Kind {
     Sha([u8; 20]),
 }
 
-/// Why a text is not a stored password; the fault of its author.
+/// Why a text is not a valid hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryError {
-    /// It begins as one of a known kind and does not go on as one.
+pub enum StoredHashError {
+    /// A hash of this kind that is malformed or truncated.
     Malformed(&'static str),
     /// Verifying it would take too much time or memory.
     TooCostly,
@@ -73,35 +73,36 @@ pub enum HashError {
     System(String),
 }
 
-impl Entry {
-    /// Reads what follows the name in a user file.
-    pub fn parse(text: &str, old: OldHashes) -> Result<Self, EntryError> {
+impl StoredHash {
+    /// Parses a hash, as it follows the name in a user file.
+    pub fn parse(text: &str, old: OldHashes) -> Result<Self, StoredHashError> {
         let kind = if text.starts_with("$argon2id$") {
             check_argon2id(text)?;
             Kind::Argon2id
         } else if ["$2a$", "$2b$", "$2y$"].iter().any(|kind| text.starts_with(kind)) {
-            let parts = HashParts::from_str(text).map_err(|_| EntryError::Malformed("bcrypt"))?;
+            let parts =
+                HashParts::from_str(text).map_err(|_| StoredHashError::Malformed("bcrypt"))?;
             if parts.get_cost() > BCRYPT_COST_MAX {
-                return Err(EntryError::TooCostly);
+                return Err(StoredHashError::TooCostly);
             }
             Kind::Bcrypt
         } else if let Some(encoded) = text.strip_prefix("{SHA}") {
             if old == OldHashes::Refused {
-                return Err(EntryError::Old);
+                return Err(StoredHashError::Old);
             }
             let mut digest = [0; 20];
             let decoded = Base64::decode(encoded, &mut digest).map(<[u8]>::len);
             if decoded != Ok(20) {
-                return Err(EntryError::Malformed("{SHA}"));
+                return Err(StoredHashError::Malformed("{SHA}"));
             }
             Kind::Sha(digest)
         } else {
-            return Err(EntryError::Unknown);
+            return Err(StoredHashError::Unknown);
         };
         Ok(Self { text: text.to_owned(), kind })
     }
 
-    /// The entry as it stands in the file.
+    /// The hash as it stands in the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -118,7 +119,7 @@ impl Entry {
         }
     }
 
-    /// How much longer than others it takes, roughly: microseconds of a usual processor.
+    /// The approximate time to verify a password, in microseconds on a usual processor.
     pub(super) fn cost_us(&self) -> u64 {
         match &self.kind {
             Kind::Argon2id => {
@@ -134,7 +135,7 @@ impl Entry {
         }
     }
 
-    /// An entry that costs what the tool's do and that nobody's password opens.
+    /// A hash that costs as much as those of `vervet passwd` and that no password matches.
     pub(super) fn decoy() -> Self {
         const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGF0IGFsbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         Self { text: NOBODY.to_owned(), kind: Kind::Argon2id }
@@ -162,15 +163,15 @@ pub fn hash_bcrypt(password: &str, cost: u32) -> Result<String, HashError> {
     Ok(parts.format_for_version(bcrypt::Version::TwoY))
 }
 
-fn check_argon2id(text: &str) -> Result<(), EntryError> {
-    const MALFORMED: EntryError = EntryError::Malformed("Argon2id");
+fn check_argon2id(text: &str) -> Result<(), StoredHashError> {
+    const MALFORMED: StoredHashError = StoredHashError::Malformed("Argon2id");
     let hash = PasswordHash::new(text).map_err(|_| MALFORMED)?;
     if hash.salt.is_none() || hash.hash.is_none() {
         return Err(MALFORMED);
     }
     let params = Params::try_from(&hash).map_err(|_| MALFORMED)?;
     if params.m_cost() > ARGON2_KIB_MAX || params.t_cost() > ARGON2_PASSES_MAX {
-        return Err(EntryError::TooCostly);
+        return Err(StoredHashError::TooCostly);
     }
     Ok(())
 }
@@ -181,7 +182,7 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && std::hint::black_box(difference) == 0
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for StoredHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Even the hash is nothing for a log.
         formatter.write_str(match self.kind {
@@ -192,21 +193,20 @@ impl fmt::Debug for Entry {
     }
 }
 
-impl fmt::Display for EntryError {
+impl fmt::Display for StoredHashError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(kind) => {
-                write!(formatter, "the {kind} entry is malformed or cut off: set the password again with `vervet passwd`")
+                write!(formatter, "the {kind} hash is malformed or truncated: set the password again with `vervet passwd`")
             }
             Self::TooCostly => write!(
                 formatter,
-                "verifying the entry would take too long (at most {} MiB and {ARGON2_PASSES_MAX} passes of Argon2id, cost \
+                "verifying the hash would take too long (at most {} MiB and {ARGON2_PASSES_MAX} passes of Argon2id, cost \
                  {BCRYPT_COST_MAX} of bcrypt): set the password again with `vervet passwd`",
                 ARGON2_KIB_MAX / 1024
             ),
             Self::Old => formatter.write_str(
-                "a {SHA} entry gives the password away to anyone who reads the file: set it again with `vervet passwd`, or allow old \
-                 entries for the time being (old_hashes = true)",
+                "anyone who reads the file can recover the password of a {SHA} hash: set it again with `vervet passwd`, or allow old_hashes = true for now",
             ),
             Self::Unknown => formatter.write_str(
                 "not an Argon2id ($argon2id$...) or bcrypt ($2y$...) hash: set the password with `vervet passwd`",
@@ -215,17 +215,17 @@ impl fmt::Display for EntryError {
     }
 }
 
-impl std::error::Error for EntryError {}
+impl std::error::Error for StoredHashError {}
 
 impl fmt::Display for HashError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => write!(
                 formatter,
-                "the password is longer than the {BCRYPT_PASSWORD_BYTES_MAX} bytes that bcrypt looks at: take a shorter one, or Argon2id"
+                "the password is longer than the {BCRYPT_PASSWORD_BYTES_MAX} bytes that bcrypt uses: choose a shorter one, or Argon2id"
             ),
             Self::Cost(cost) => {
-                write!(formatter, "{cost} is not a cost of bcrypt (4 to {BCRYPT_COST_MAX})")
+                write!(formatter, "invalid bcrypt cost {cost}: expected 4 to {BCRYPT_COST_MAX}")
             }
             Self::System(error) => write!(formatter, "the password could not be hashed: {error}"),
         }
@@ -239,19 +239,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_error(text: &str, old: OldHashes, expected: EntryError) {
-        assert_eq!(Entry::parse(text, old).err(), Some(expected), "{text}");
+    fn check_error(text: &str, old: OldHashes, expected: StoredHashError) {
+        assert_eq!(StoredHash::parse(text, old).err(), Some(expected), "{text}");
     }
 
     #[track_caller]
     fn check(text: &str, password: &str, expected: bool) {
-        let entry = Entry::parse(text, OldHashes::Allowed).unwrap();
-        let found = OnVerifier::run_here(|on| entry.verify(password.as_bytes(), on));
+        let hash = StoredHash::parse(text, OldHashes::Allowed).unwrap();
+        let found = OnVerifier::run_here(|on| hash.verify(password.as_bytes(), on));
         assert_eq!(found, expected, "{password} for {text}");
     }
 
     #[test]
-    fn what_is_no_entry_is_refused() {
+    fn what_is_no_hash_is_refused() {
         let unknown = [
             "",
             "secret",
@@ -265,7 +265,7 @@ mod tests {
             "$argon2id",
         ];
         for text in unknown {
-            check_error(text, OldHashes::Allowed, EntryError::Unknown);
+            check_error(text, OldHashes::Allowed, StoredHashError::Unknown);
         }
         for text in [
             "$argon2id$",
@@ -273,12 +273,12 @@ mod tests {
             "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$!!!!",
             "$argon2id$v=19$m=0,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
         ] {
-            check_error(text, OldHashes::Refused, EntryError::Malformed("Argon2id"));
+            check_error(text, OldHashes::Refused, StoredHashError::Malformed("Argon2id"));
         }
         for text in
             ["$2y$", "$2y$04$short", "$2b$xx$abcdefghijklmnopqrstuu1234567890123456789012345678901"]
         {
-            check_error(text, OldHashes::Refused, EntryError::Malformed("bcrypt"));
+            check_error(text, OldHashes::Refused, StoredHashError::Malformed("bcrypt"));
         }
         for text in [
             "{SHA}",
@@ -286,13 +286,13 @@ mod tests {
             "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g",
             "{SHA}!6ph5Mm5Pz8GgiULbPgzG37mj9g=",
         ] {
-            check_error(text, OldHashes::Allowed, EntryError::Malformed("{SHA}"));
+            check_error(text, OldHashes::Allowed, StoredHashError::Malformed("{SHA}"));
         }
     }
 
     #[test]
     fn old_entries_need_their_switch() {
-        check_error("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Refused, EntryError::Old);
+        check_error("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Refused, StoredHashError::Old);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "password", true);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "Password", false);
     }
@@ -302,17 +302,17 @@ mod tests {
         check_error(
             "$argon2id$v=19$m=262145,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
         check_error(
             "$argon2id$v=19$m=8,t=65,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
         check_error(
             "$2y$17$L6Bc/AlTQHyd9liGgGEZyOFLPHNgyxeEPfgYfBCVxJ7JIlwxyVU3u",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
     }
 
@@ -323,13 +323,13 @@ mod tests {
         let lanes =
             "$argon2id$v=19$m=64,t=2,p=2$69jV4IdvGZQ$J4ntKW+7SmB67xlLVfmocYVSyx+P2r8idMd1AFenEb4";
         let bcrypt = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
-        for (entry, password) in
+        for (hash, password) in
             [(argon2id, "open sesame"), (lanes, "\u{f6}:pen"), (bcrypt, "open sesame")]
         {
-            check(entry, "", false);
-            check(entry, "open sesam", false);
-            check(entry, "Open sesame", false);
-            check(entry, password, true);
+            check(hash, "", false);
+            check(hash, "open sesam", false);
+            check(hash, "Open sesame", false);
+            check(hash, password, true);
         }
     }
 
@@ -361,14 +361,15 @@ mod tests {
 
     #[test]
     fn nothing_opens_the_decoy() {
-        let decoy = Entry::decoy();
-        assert!(Entry::parse(decoy.text(), OldHashes::Refused).is_ok());
+        let decoy = StoredHash::decoy();
+        assert!(StoredHash::parse(decoy.text(), OldHashes::Refused).is_ok());
         assert!(!OnVerifier::run_here(|on| decoy.verify(b"", on)));
     }
 
     #[test]
     fn a_debug_line_shows_no_hash() {
-        let entry = Entry::parse("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Allowed).unwrap();
-        assert_eq!(format!("{entry:?}"), "{SHA}");
+        let hash =
+            StoredHash::parse("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Allowed).unwrap();
+        assert_eq!(format!("{hash:?}"), "{SHA}");
     }
 }
