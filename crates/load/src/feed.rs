@@ -26,13 +26,13 @@ pub struct Feed {
 }
 
 vervet_config::words! {
-    /// Which row is next.
+    /// Order in which the rows of a feed are used.
     pub enum Order {
-        /// The rows in order over all users, and again from the first.
+        /// In file order across all users, starting over after the last row.
         Sequential = "sequential",
-        /// Any row.
+        /// A random row each time.
         Random = "random",
-        /// Each row once, in order over all users; then the users end.
+        /// Each row once, in file order across all users; users stop after the last row.
         Once = "once",
     }
 }
@@ -56,7 +56,7 @@ impl Feed {
         let mut findings = Findings::new(file);
         if text.len() > FEED_BYTES_MAX {
             findings.whole(format!(
-                "{} bytes, at most {FEED_BYTES_MAX}; split the file, or draw fewer rows",
+                "{} bytes, at most {FEED_BYTES_MAX} (split the file)",
                 text.len()
             ));
             return findings.or(Self::empty());
@@ -79,7 +79,7 @@ impl Feed {
         if feed.columns.is_empty() && findings.is_empty() {
             findings.whole("the file is empty; expected a line with the names of the columns");
         } else if feed.ends.is_empty() && findings.is_empty() {
-            findings.whole("there is no row below the names of the columns");
+            findings.whole("no rows below the names of the columns");
         }
         findings.or(feed)
     }
@@ -92,7 +92,7 @@ impl Feed {
         if record.len() != self.columns.len() {
             findings.at(
                 position,
-                format!("{} values, but {} columns have a name", record.len(), self.columns.len()),
+                format!("{} values, but {} columns", record.len(), self.columns.len()),
             );
             return;
         }
@@ -142,7 +142,7 @@ fn columns(record: &csv::ByteRecord, position: Position, findings: &mut Findings
         if name.is_empty() {
             findings.at(position, format!("column {} has no name", number + 1));
         } else if names.contains(&name) {
-            findings.at(position, format!("two columns are called {name}"));
+            findings.at(position, format!("two columns have the name {name}"));
         }
         names.push(name);
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn reports_every_wrong_line() {
         check("", &["u.csv: the file is empty; expected a line with the names of the columns"]);
-        check("a,b\n", &["u.csv: there is no row below the names of the columns"]);
+        check("a,b\n", &["u.csv: no rows below the names of the columns"]);
         check(
             "a,b\n1\n1,2\n\n1,2,3\n",
             &[

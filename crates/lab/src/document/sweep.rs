@@ -108,7 +108,7 @@ impl FromConfig for Sweep {
         if let Value::Integer(number) = node.value {
             let number = u64::try_from(number).ok().filter(|number| *number > 0);
             if number.is_none() {
-                let reason = "is given a number below 1";
+                let reason = "is below 1";
                 reader.refuse(node, &Self::shape(), reason);
             }
             return number.map(Sweep::one);
