@@ -113,7 +113,8 @@ fn run() -> Run {
     Run::new("test", asked)
 }
 
-/// What a run with 990 good answers of 1 to 990 ms, 9 refused connections and 1 wrong status says.
+/// What a run with 990 successful responses of 1 to 990 ms, 9 refused connections and 1 wrong
+/// status says.
 #[track_caller]
 fn check(text: &str, answer: Answer, measured: &str) {
     let mut run = run();

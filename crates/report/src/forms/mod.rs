@@ -1,5 +1,4 @@
-//! The forms in which a run is written. Each takes the values and gives the text; who writes it
-//! where is not known here.
+//! The report formats. Each formats a run as text; the caller writes it.
 
 mod csv;
 mod definitions;
