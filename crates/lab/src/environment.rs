@@ -89,7 +89,7 @@ fn processor(environment: &mut Environment) {
     environment.add("cpu", "cores online", count.to_string(), Weight::Decides);
     for (name, file) in [
         ("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        ("greatest frequency (kHz)", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"),
+        ("maximum frequency (kHz)", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"),
         ("turbo off", "/sys/devices/system/cpu/intel_pstate/no_turbo"),
         ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
         ("simultaneous threads", "/sys/devices/system/cpu/smt/active"),

@@ -62,7 +62,7 @@ impl HostProbe {
         let begin = Instant::now();
         let (pi, points) = pi(cores, self.samples);
         let time = begin.elapsed();
-        let tell = &mut |figure: HostFigure| tell(figure).map_err(of("tell a figure"));
+        let tell = &mut |figure: HostFigure| tell(figure).map_err(of("print a figure"));
         tell(HostFigure::Time("pi", points, time))?;
         tell(HostFigure::Fact("pi", format!("{pi:.6}")))?;
         tell(HostFigure::Fact("cores", cores.to_string()))?;
@@ -125,7 +125,7 @@ fn trips(mut near: TcpStream, round_trips: u64) -> io::Result<Duration> {
         near.write_all(&sent)?;
         near.read_exact(&mut byte)?;
         if byte != sent {
-            return Err(io::Error::other("another byte came back"));
+            return Err(io::Error::other("the wrong byte came back"));
         }
     }
     Ok(begin.elapsed())

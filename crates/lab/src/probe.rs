@@ -43,8 +43,8 @@ impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connection(error) => error.fmt(f),
-            Self::Ended => f.write_str("the connection ended before the answer did"),
-            Self::Malformed(why) => write!(f, "the answer is not HTTP: {why}"),
+            Self::Ended => f.write_str("the connection was closed before the end of the response"),
+            Self::Malformed(why) => write!(f, "the response is not valid HTTP: {why}"),
         }
     }
 }
@@ -103,7 +103,7 @@ impl Probe {
                 break answer;
             }
             if self.left.len() > HEAD_BYTES_MAX {
-                return Err(ProbeError::Malformed("its head does not end".to_owned()));
+                return Err(ProbeError::Malformed("the head does not end".to_owned()));
             }
             if self.more()? == 0 {
                 return Err(ProbeError::Ended);
@@ -135,7 +135,7 @@ impl Probe {
         let before = self.left.len();
         if before > CONTENT_BYTES_MAX {
             return Err(ProbeError::Malformed(format!(
-                "it has more than {CONTENT_BYTES_MAX} bytes"
+                "the body has more than {CONTENT_BYTES_MAX} bytes"
             )));
         }
         self.left.resize(before + PIECE_BYTES, 0);
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn answers_that_are_none() {
-        check("", Err("the connection ended before the answer did"));
-        check("HTTP/1.1 200 OK\r\nContent-Le", Err("the connection ended before the answer did"));
+        check("", Err("the connection was closed before the end of the response"));
+        check("HTTP/1.1 200 OK\r\nContent-Le", Err("the connection was closed before the end of the response"));
         check("SSH-2.0-x\r\n\r\n", Err("the answer is not HTTP: invalid HTTP version"));
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -257,11 +257,11 @@ mod tests {
         );
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
-            Err("the connection ended before the answer did"),
+            Err("the connection was closed before the end of the response"),
         );
         let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         check(&format!("{chunks}z\r\n"), Err("the answer is not HTTP: invalid chunk size"));
-        check(&format!("{chunks}5\r\nab"), Err("the connection ended before the answer did"));
+        check(&format!("{chunks}5\r\nab"), Err("the connection was closed before the end of the response"));
     }
 
     #[test]

@@ -50,11 +50,11 @@ impl fmt::Display for BundleError {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Path(path) => write!(
                 f,
-                "the record names the file {path:?}, which leads out of the folder of the lab"
+                "the record contains the file {path:?}, which is outside of the folder of the lab"
             ),
             Self::Unlike(unlike) => write!(
                 f,
-                "the record says that {} has SHA-256 {}, and what it carries has {}: it was changed since",
+                "{} should have SHA-256 {} but has {}: the record was changed",
                 unlike.path, unlike.said, unlike.found
             ),
         }

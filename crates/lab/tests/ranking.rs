@@ -227,7 +227,7 @@ fn the_ceiling_is_no_contestant() {
     let panel = lab.panel();
     let points = &panel.curve("a").unwrap().points;
     assert_eq!(points[0].share_of_ceiling, Some(0.75));
-    // Under 20 connections the ceiling was not measured: its greatest goodput stands for it.
+    // Under 20 connections the ceiling was not measured: its highest goodput stands for it.
     assert_eq!(points[1].share_of_ceiling, Some(119.0 / 120.0));
     assert_eq!(points[1].findings[0].rule, "client_limited");
     assert!(points[0].findings.is_empty());
@@ -270,7 +270,7 @@ fn repeats_around_nothing_lie_apart() {
 
 #[test]
 fn efficiency_stands_beside_it() {
-    // 1,000 good answers in two seconds of processor time.
+    // 1,000 successful responses in two seconds of CPU time.
     let lab = Lab::new(&["a"]).rates("a", 10, &[100.0]);
     let point = lab.point();
     let value = |figure| point.median(figure).unwrap();

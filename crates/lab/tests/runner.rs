@@ -160,7 +160,7 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
 
     let (again, heard) = attempt(&plan, &out, &mut nothing, &flag);
     assert_eq!(again.unwrap().steps.len(), 8);
-    assert!(heard.contains(&"every step of this lab is done".to_owned()), "{heard:?}");
+    assert!(heard.contains(&"all steps of this lab are done".to_owned()), "{heard:?}");
 }
 
 #[test]

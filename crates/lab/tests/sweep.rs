@@ -56,7 +56,7 @@ fn a_sweep_that_begins_saturated_measures_the_queue() {
     let saturation = found.saturation.unwrap();
     assert_eq!(saturation.from, 0);
     let meaning = saturation.meaning;
-    assert!(meaning.starts_with("the sweep begins saturated: from 50 connections on"), "{meaning}");
+    assert!(meaning.starts_with("the sweep starts saturated: from 50 connections on"), "{meaning}");
     assert!(meaning.contains("50 / 14.0/s = 3571.4 ms"), "{meaning}");
 }
 
@@ -130,9 +130,9 @@ fn closed_and_open_loads_are_panels_of_their_own() {
         .rates("a", 10, &[100.0]);
     let titles: Vec<String> = lab.analysis().panels.iter().map(Panel::title).collect();
     let expected = [
-        "hello: closed load, connections kept",
-        "hello: closed load, a connection for each request",
-        "hello: open load, connections kept",
+        "hello: closed load, keep-alive",
+        "hello: closed load, a new connection per request",
+        "hello: open load, keep-alive",
     ];
     assert_eq!(titles, expected);
 }

@@ -76,7 +76,7 @@ fn check(script_text: &str, expected: &Outcome) {
 fn what_is_not_measured_is_named() {
     let wrong = |reason: &str| Outcome::WrongAnswers { reason: reason.to_owned() };
     let crashed = |reason: &str| Outcome::Crashed { reason: reason.to_owned() };
-    check("true", &wrong("it reported no phase"));
+    check("true", &wrong("no phase reported"));
     check(
         "echo phase put ten 5",
         &wrong("it said `phase put ten 5`, which is not `phase NAME OPERATIONS NANOSECONDS`"),
@@ -89,7 +89,7 @@ fn what_is_not_measured_is_named() {
         "echo phase put 1 5; echo cannot get >&2; exit 1",
         &crashed("cannot get (exit status: 1)"),
     );
-    check("kill -9 $$", &crashed("it said nothing (signal: 9 (SIGKILL))"));
+    check("kill -9 $$", &crashed("no output (signal: 9 (SIGKILL))"));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn an_interrupted_lab_goes_on() {
     assert_eq!(result.unwrap().tasks.len(), 4);
     assert_eq!(heard.0.len(), 4, "{:?}", heard.0);
     let (_, heard) = attempt(&plan, out.path(), false);
-    assert_eq!(heard.0, ["every step of this lab is done"]);
+    assert_eq!(heard.0, ["all steps of this lab are done"]);
     let (result, _) = attempt(&self::plan("[task.one]\ncommand = ['sh']\n"), out.path(), false);
     assert!(matches!(result, Err(RunError::Differs(..))), "{result:?}");
 }

@@ -24,7 +24,7 @@ const THREADS: Row = Row {
     name: "threads",
     default: "64",
     kind: Kind::Count(1, 1000),
-    about: "threads of the one process; each has one answer under way",
+    about: "threads of the process; each handles one request at a time",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -20,7 +20,7 @@ const INTERFACE: Row = Row {
     name: "interface",
     default: "wsgi",
     kind: Kind::Word(&["wsgi", "asgi"]),
-    about: "how the application is called",
+    about: "interface of the application",
 };
 const THREADS: Row = Row {
     name: "threads",

@@ -17,7 +17,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 };
 
 const THREADS: Row =
-    Row { name: "threads", default: "1", kind: Kind::Count(1, 256), about: "threads that serve" };
+    Row { name: "threads", default: "1", kind: Kind::Count(1, 256), about: "worker threads" };
 
 fn launch(setup: &Setup<'_>) -> Launch {
     let log = format!("access-log: {}\n", setup.own("access.log"));

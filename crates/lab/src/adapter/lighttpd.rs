@@ -20,7 +20,7 @@ const BACKEND: Row = Row {
     name: "network_backend",
     default: "sendfile",
     kind: Kind::Word(&["sendfile", "writev"]),
-    about: "how files are sent",
+    about: "how files are sent (server.network-backend)",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -22,7 +22,7 @@ const NOPUSH: Row = Row {
     name: "tcp_nopush",
     default: "off",
     kind: Kind::Word(&["off", "on"]),
-    about: "whether head and content leave in full packets",
+    about: "whether head and body are sent in full packets (tcp_nopush)",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -6,7 +6,7 @@ use super::{Adapter, Launch, Program, Serves, Setup};
 /// The adapter.
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "tornado",
-    about: "a script that serves by Tornado; its argument is the port",
+    about: "a script that uses Tornado; its argument is the port",
     program: Program::Module("tornado"),
     beside: &[],
     get: "run labs/setup, which installs tornado by pip",

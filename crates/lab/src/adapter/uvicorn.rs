@@ -20,7 +20,7 @@ const CALLABLE: Row = Row {
     name: "callable",
     default: "app",
     kind: Kind::Text,
-    about: "the name of the application in its file",
+    about: "name of the application in its file",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -310,7 +310,7 @@ fn unmatched(
     side: Side,
 ) -> Unmatched {
     let reason = found.and_then(|found| found.standing().reason());
-    let reason = reason.unwrap_or_else(|| "it was not run".to_owned());
+    let reason = reason.unwrap_or_else(|| "not run".to_owned());
     Unmatched {
         panel: panel.title(),
         subject: curve.subject.clone(),

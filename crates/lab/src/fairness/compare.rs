@@ -50,7 +50,7 @@ pub fn refusals(rows: &[FairnessRow]) -> Vec<String> {
         let values: Vec<String> =
             row.values.iter().map(|(subject, value)| format!("  {subject}: {value}")).collect();
         format!(
-            "the subjects differ in {} on the workload `{}` (allow = [\"{directive}\"] admits it):\n{}",
+            "the responses of the subjects differ in {} on the workload `{}` (allow = [\"{directive}\"] permits it):\n{}",
             row.property,
             row.workload,
             values.join("\n")

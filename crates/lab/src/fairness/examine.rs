@@ -68,12 +68,12 @@ pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<Strin
     }
     let hash = sha256_hex(&answer.content);
     if let Some(wanted) = expected.sha256.as_ref().filter(|wanted| **wanted != hash) {
-        return Some(format!("expected content with sha-256 {wanted}, got {hash}"));
+        return Some(format!("expected a body with SHA-256 {wanted}, got {hash}"));
     }
     let text = expected.contains.as_ref()?;
     let found = answer.content.windows(text.len().max(1)).any(|part| part == text.as_bytes());
     (!found && !text.is_empty())
-        .then(|| format!("expected content with `{text}`, which is not in it"))
+        .then(|| format!("expected a body that contains `{text}`"))
 }
 
 /// Whether a second request on the connection is answered, and what the first answer says of it.
@@ -93,7 +93,7 @@ fn kept(
 /// What `Connection` says.
 fn connection(answer: &Answer) -> String {
     match answer.field("connection") {
-        None => "no Connection field".to_owned(),
+        None => "no Connection header".to_owned(),
         Some(value) => format!("Connection: {}", value.to_ascii_lowercase()),
     }
 }

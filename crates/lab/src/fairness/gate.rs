@@ -38,7 +38,7 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
             if planned.role == Role::Ceiling {
                 continue;
             }
-            say(format!("looking at {} on {}", planned.name, workload.name));
+            say(format!("checking {} on {}", planned.name, workload.name));
             match examine_subject(stage, (index, subject), target) {
                 Ok(looked) => {
                     if let Some(reason) = looked.wrong.clone() {
@@ -69,6 +69,6 @@ fn examine_subject(
     let running = stage.start(workload, 0, subject, &[]).map_err(|error| error.to_string())?;
     let looked = examine(&stage.plan.workloads[workload], target, running.address, planned.log);
     looked.map_err(|error| {
-        format!("it did not answer {target}: {error}; it said: {}", running.said())
+        format!("no response to {target}: {error}; output: {}", running.said())
     })
 }

@@ -46,7 +46,7 @@ impl Plan {
         let steps = steps::resolve(&workloads, sets);
         if steps.len() > steps::STEPS_MAX {
             let message =
-                format!("the lab has {} steps, at most {} are run", steps.len(), steps::STEPS_MAX);
+                format!("the lab has {} steps, at most {} are allowed", steps.len(), steps::STEPS_MAX);
             found.push(
                 Diagnostic::error(lab.title.span(), message)
                     .expected("shorter sweeps or fewer repeats"),
@@ -91,10 +91,10 @@ pub(super) fn sets(lab: &Lab, pace: Pace) -> steps::Sets {
 fn cores(lab: &Lab, found: &mut Diagnostics) -> (Vec<u32>, Vec<u32>) {
     let (server, generator) = (&lab.cores.server, &lab.cores.generator);
     if let Some(shared) = server.iter().find(|core| generator.contains(core)) {
-        let message = format!("core {shared} is given to the server and to the generator");
+        let message = format!("core {shared} is used by the server and by the generator");
         let warning = Diagnostic::warning(generator.span(), message);
         found.push(
-            warning.note("each takes time from the other: the figures are those of both together"),
+            warning.note("each slows down the other: the figures are those of both together"),
         );
     }
     (server.value().clone(), generator.value().clone())

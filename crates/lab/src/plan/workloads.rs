@@ -140,16 +140,16 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
         let message = format!("invalid request target `{}`", cited(path));
         let problem = Diagnostic::error(path.span(), message);
         found
-            .push(problem.expected("a path from `/` on, spaces and other letters percent-encoded"));
+            .push(problem.expected("a path that begins with `/`, percent-encoded"));
     }
     let has_file = path.contains(FILE);
     match (has_file, workload.tree.is_some()) {
         (true, false) => {
-            let message = "`{file}` stands for a file of a tree, and no tree is named";
-            found.push(Diagnostic::error(path.span(), message).expected("`tree` as well"));
+            let message = "`{file}` needs a tree";
+            found.push(Diagnostic::error(path.span(), message).expected("`tree`, too"));
         }
         (false, true) => {
-            let message = "the files of the tree are not asked for: `path` has no `{file}`";
+            let message = "`tree` is unused: `path` has no `{file}`";
             found.push(Diagnostic::error(workload.tree.span(), message));
         }
         _ => {}
@@ -177,9 +177,9 @@ fn check_fields(workload: &Workload, found: &mut Diagnostics) {
             continue;
         };
         if WRITTEN.contains(&name.to_ascii_lowercase().as_str()) {
-            let message = format!("the lab writes the field `{name}` itself");
+            let message = format!("the lab sets the header `{name}` itself");
             let problem = Diagnostic::error(span, message);
-            found.push(problem.note("`keep_alive` of a load says what becomes of connections"));
+            found.push(problem.note("`keep_alive` of a load sets the Connection header"));
         }
     }
 }
@@ -193,8 +193,8 @@ fn expected(expect: &Expect, tree: Option<&PlannedTree>, found: &mut Diagnostics
         found.push(problem.expected("64 hexadecimal digits"));
     }
     let refuse = |span: Span, directive: &str, found: &mut Diagnostics| {
-        let message = format!("`{directive}` repeats what `text` says");
-        found.push(Diagnostic::error(span, message).expected("one of the two"));
+        let message = format!("`{directive}` and `text` are both set");
+        found.push(Diagnostic::error(span, message).expected("only one of them"));
     };
     let mut planned = Expected {
         status: *expect.status,
@@ -233,7 +233,7 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
         if !name.bytes().all(plain) {
             let problem = Diagnostic::error(
                 name.span(),
-                "the name of a tree is a folder of its request targets",
+                "the name of a tree must be a valid path segment",
             );
             found.push(problem.expected("letters, digits, `-` and `_`"));
         }
@@ -242,7 +242,7 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
         if most < least {
             let problem = Diagnostic::error(
                 tree.size_max.span(),
-                "the largest size is less than the smallest",
+                "`size_max` is less than `size`",
             );
             found.push(problem.note_at(tree.size.span(), "the smallest"));
         }
@@ -253,7 +253,7 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
         bytes = bytes.saturating_add(most.saturating_mul(u64::from(files)));
         if bytes > BYTES_MAX {
             let message =
-                format!("the trees may come to {bytes} bytes, at most {BYTES_MAX} are made");
+                format!("the trees may have {bytes} bytes, at most {BYTES_MAX} are allowed");
             found.push(Diagnostic::error(name.span(), message).expected("fewer or smaller files"));
         }
         let content = tree.content.value().clone();

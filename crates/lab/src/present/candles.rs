@@ -24,7 +24,7 @@ const ENDS: [Figure; 6] = [
 /// The candles of a panel; none where nothing was answered.
 pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
     let columns = ["load", "subject", "#shortest", "#p10", "#median", "#p90", "#p95", "#mean"];
-    let mut table = Table::new("The same as numbers, and the mean", &columns);
+    let mut table = Table::new("Values, and the mean", &columns);
     let loads = panel.loads();
     let drawn = chosen(&loads, CANDLES_MAX / panel.contestants().count().max(1));
     let mut candles = Vec::new();
@@ -46,10 +46,10 @@ pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
     (!candles.is_empty()).then(|| Picture {
         name: format!("{prefix}-candles"),
         chart: Chart::Candles(CandleChart {
-            title: "Where response times lie".to_owned(),
+            title: "Distribution of response times".to_owned(),
             description: format!(
-                "For each load and subject a box from p10 to p90 with the median in it, and whiskers to the shortest \
-                 time and to p95. {}.",
+                "For each load and subject, a box from p10 to p90 with the median, and whiskers to the minimum and to \
+                 p95. {}.",
                 panel.title()
             ),
             axis,

@@ -1,4 +1,4 @@
-//! Old figures next to new ones, with what was wrong in them.
+//! Published figures next to new ones, with what was wrong in them.
 
 use vervet_report::forms::Table;
 
@@ -16,15 +16,15 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     let rows: Vec<Row<'_>> = history.figures.iter().map(|old| (old, new(old))).collect();
     let (title, caution) = if has_new(&rows) {
         (
-            "Old figures next to new ones",
-            "Another machine, another kernel, other versions: the old figures and the new ones are shown next to each \
-             other, not compared.",
+            "Published figures next to new ones",
+            "Machine, kernel and versions differ: published and new figures are shown next to each other, not \
+             compared.",
         )
     } else {
         (
-            "Old figures",
-            "Another machine, another kernel, other versions, and servers that this lab does not have: the figures above are \
-             not compared with these.",
+            "Published figures",
+            "Machine, kernel, versions and servers differ from those of this lab: the figures above are not compared with \
+             these.",
         )
     };
     let mut section = Section::new(title);
@@ -32,7 +32,7 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     section.text(caution);
     section.table(table(&rows));
     if !history.mistakes.is_empty() {
-        section.text("What was wrong with the experiment:");
+        section.text("Mistakes of the experiment:");
         section.blocks.push(Block::List(history.mistakes.clone()));
     }
     section
@@ -51,7 +51,7 @@ fn has_new(rows: &[Row<'_>]) -> bool {
 fn table(rows: &[Row<'_>]) -> Table {
     let has_new = has_new(rows);
     let new_columns: &[&str] = if has_new { &["#here", "at"] } else { &[] };
-    let columns = [&["what", "figure", "#then"], new_columns, &["what was wrong in it"]].concat();
+    let columns = [&["what", "figure", "#published"], new_columns, &["mistake"]].concat();
     let mut table = Table::new("", &columns);
     for (old, new) in rows {
         let label = label(old);
@@ -75,7 +75,7 @@ fn label(old: &OldFigure) -> String {
     let of = old.phase.as_deref().unwrap_or(ALL_PHASES);
     match old.figure.as_str() {
         "seconds" => format!("time of {of}"),
-        "operations_per_second" => format!("{of} a second"),
+        "operations_per_second" => format!("{of} per second"),
         other => Figure::named(other).map_or(other, |figure| figure.label()).to_owned(),
     }
 }

@@ -51,7 +51,7 @@ pub struct Picture {
     pub name: String,
     /// The chart that is drawn.
     pub chart: Chart,
-    /// The same as numbers.
+    /// The values of the chart.
     pub table: Table,
 }
 

@@ -84,7 +84,7 @@ fn subtitle(record: &LabRecord) -> String {
         (false, _) => "subjects",
     };
     format!(
-        "{}, {}: {took_part} {what}{skipped}, {} steps of {}{interrupted}",
+        "{}, {}: {took_part} {what}{skipped}, {} of {} steps{interrupted}",
         units::moment(head.began_unix_ms),
         head.program,
         record.steps_done(),

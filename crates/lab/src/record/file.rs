@@ -39,19 +39,19 @@ impl fmt::Display for RecordError {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::TooLong(path) => write!(
                 f,
-                "{}: too long for a record: more than {RECORD_BYTES_MAX} bytes",
+                "{}: too large for a record: more than {RECORD_BYTES_MAX} bytes",
                 path.display()
             ),
             Self::Version(version) => write!(
                 f,
-                "the record has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                "unsupported record version {version}, expected {LAB_RECORD_VERSION}: \
                  use the release that wrote it, or run the lab again"
             ),
-            Self::Form(error) => write!(f, "not a record of a lab: {error}"),
+            Self::Form(error) => write!(f, "invalid record of a lab: {error}"),
             Self::Journal(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Nothing(path) => write!(
                 f,
-                "{}: no lab.json, lab.json.gz or journal.jsonl in this folder: give the folder that \
+                "{}: no lab.json, lab.json.gz or journal.jsonl in this folder: expected a folder that \
                  `vervet lab run` wrote",
                 path.display()
             ),

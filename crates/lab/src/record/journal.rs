@@ -74,17 +74,17 @@ impl fmt::Display for JournalError {
         match self {
             Self::File(error) => error.fmt(f),
             Self::Empty => {
-                f.write_str("the journal has no complete line: nothing was run, start again")
+                f.write_str("the journal has no complete line: no step was run, start again")
             }
             Self::Version(version) => write!(
                 f,
-                "the journal has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                "unsupported journal version {version}, expected {LAB_RECORD_VERSION}: \
                  use the release that wrote it, or start again"
             ),
             Self::Line(line, problem) => write!(
                 f,
-                "line {line} of the journal is invalid: {problem}; only the last may be truncated, \
-                 so something else changed the file"
+                "line {line} of the journal is invalid: {problem}; only the last line may be \
+                 truncated, so another program changed the file"
             ),
         }
     }
@@ -164,7 +164,7 @@ pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), J
 
 /// Refuses a step that stands in a journal already.
 fn once(orders: &mut BTreeSet<u32>, order: u32) -> Result<(), String> {
-    if orders.insert(order) { Ok(()) } else { Err(format!("step {order} stands in it twice")) }
+    if orders.insert(order) { Ok(()) } else { Err(format!("step {order} occurs twice")) }
 }
 
 /// What is looked at in the first line before anything else.

@@ -90,7 +90,7 @@ pub struct Head {
     pub environment: Environment,
     /// The servers, in the order of the lab file; the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// What was asked, in the order of the lab file; nothing in a lab of tasks.
+    /// Workloads in the order of the lab file; empty in a lab of tasks.
     pub workloads: Vec<Workload>,
     /// Old figures to show next to the new ones.
     pub history: Option<History>,
@@ -119,7 +119,7 @@ pub struct Asset {
     pub bytes: u64,
     /// SHA-256 of its content, in hexadecimal digits.
     pub sha256: String,
-    /// Its content, where it is text and small enough to be carried along.
+    /// Its content, if it is text and small enough for the record.
     pub text: Option<String>,
     /// Whether it may be executed.
     #[serde(default)]

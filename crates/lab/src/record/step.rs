@@ -132,7 +132,7 @@ impl fmt::Display for LoadPoint {
         }
         match self.connections {
             Connections::KeepAlive => Ok(()),
-            Connections::Close => f.write_str(", closed after each answer"),
+            Connections::Close => f.write_str(", closed after each response"),
         }
     }
 }
@@ -251,11 +251,11 @@ impl Watched {
 /// What a process tree spent between the first and the last request of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerFigures {
-    /// Processor time in user mode, in microseconds.
+    /// CPU time in user mode, in microseconds.
     pub cpu_user_us: u64,
-    /// Processor time in the kernel, in microseconds.
+    /// CPU time in the kernel, in microseconds.
     pub cpu_system_us: u64,
-    /// Processor time by the scheduler's clock, in nanoseconds; none where it was not read.
+    /// CPU time by the scheduler's clock, in nanoseconds; none where it was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// How long the server was ready to run while others had its core, in nanoseconds.
@@ -281,7 +281,7 @@ pub struct ServerFigures {
 }
 
 impl ServerFigures {
-    /// Processor time of both modes, in microseconds.
+    /// CPU time of both modes, in microseconds.
     pub fn cpu_us(&self) -> u64 {
         let ticks = self.cpu_user_us.saturating_add(self.cpu_system_us);
         self.cpu_ns.map_or(ticks, |cpu_ns| cpu_ns / 1000)
@@ -298,7 +298,7 @@ impl ServerFigures {
 pub struct WatchedSample {
     /// Milliseconds since the step began.
     pub at_ms: u64,
-    /// Processor time since the step began, in microseconds.
+    /// CPU time since the step began, in microseconds.
     pub cpu_us: u64,
     /// Memory at this moment, in bytes.
     pub memory_bytes: u64,

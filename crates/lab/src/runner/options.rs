@@ -67,25 +67,25 @@ impl fmt::Display for RunError {
             Self::Folder(path, error) => write!(f, "cannot write to {}: {error}", path.display()),
             Self::Busy(path) => write!(f, "another lab is writing to {}", path.display()),
             Self::Journal(path, error) => {
-                write!(f, "cannot go on with {}: {error}", path.display())
+                write!(f, "cannot resume the lab in {}: {error}", path.display())
             }
             Self::Record(error) => error.fmt(f),
             Self::Differs(path, what) => write!(
                 f,
-                "{} holds the steps of a lab with {what}: give another folder, or remove it to start again",
+                "{} contains a lab with {what}: use another folder, or remove it to start again",
                 path.display()
             ),
             Self::Files(error) => error.fmt(f),
             Self::NobodyThere => {
-                f.write_str("no subject of the lab is installed: labs/setup installs some")
+                f.write_str("no subject of the lab is installed (labs/setup installs some)")
             }
             Self::Unfair(differences) => {
-                f.write_str("the subjects do not answer alike, so nothing was measured\n")?;
+                f.write_str("the responses of the subjects differ, so nothing was measured\n")?;
                 f.write_str(&differences.join("\n"))
             }
             Self::Measure(error) => write!(f, "cannot generate load: {error}"),
             Self::Interrupted => {
-                f.write_str("interrupted: the same command goes on where it stopped")
+                f.write_str("interrupted: run the same command again to resume")
             }
         }
     }

@@ -29,12 +29,12 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let head = resume::head(plan, &options.program, there.count(), subjects);
     let (mut journal, mut record) = resume::open(plan, &out, head)?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("every step of this lab is done");
+        options.progress.say("all steps of this lab are done");
         return Ok(record);
     }
     if !record.steps.is_empty() {
         let text =
-            format!("going on after {} of {} steps", record.steps.len(), record.head.steps_planned);
+            format!("resuming after {} of {} steps", record.steps.len(), record.head.steps_planned);
         options.progress.say(&text);
     }
     let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
@@ -73,7 +73,7 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
             Ok(_) if subject.role == Role::Contestant => there += 1,
             Ok(_) => {}
             Err(Missing(why)) => {
-                options.progress.say(&format!("{} is skipped: {why}", subject.name));
+                options.progress.say(&format!("{} skipped: {why}", subject.name));
             }
         }
     }
@@ -103,7 +103,7 @@ fn steps(
         if begin.elapsed() + plan.step_time(planned) > plan.time_limit {
             options
                 .progress
-                .say("the time limit of the lab is reached: the remaining steps are left out");
+                .say("time limit of the lab reached: the remaining steps are left out");
             break;
         }
         let step = step::run(common, planned, &mut servers, options.measurer);

@@ -158,7 +158,7 @@ fn idle_connections(
     };
     let count = plan.load(planned).idle_connections;
     let opened: Result<Vec<Probe>, ProbeError> = (0..count).map(|_| open()).collect();
-    opened.map_err(|error| format!("an idle connection cannot be opened: {error}"))
+    opened.map_err(|error| format!("cannot open an idle connection: {error}"))
 }
 
 /// Resident memory of a server that has answered nothing yet, in bytes.

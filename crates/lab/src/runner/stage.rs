@@ -43,7 +43,7 @@ impl<'a> Stage<'a> {
         let found = plan.subjects.iter().map(|subject| {
             let has_ceiling =
                 !ceiling.is_empty() || !matches!(subject.start, SubjectStart::Ceiling);
-            let missing = || Missing("this program has no server of canned answers".to_owned());
+            let missing = || Missing("this program has no canned-response server".to_owned());
             has_ceiling.then_some(()).ok_or_else(missing)?;
             find_subject(subject, &plan.folder)
         });
@@ -195,20 +195,19 @@ const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Sets it. The namespace of the system, which other programs use, is left alone.
 pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
-    let fail = |why: &str| format!("cannot set the congestion control {control}: {why}");
+    let fail = |why: &str| format!("cannot set congestion control {control}: {why}");
     let current = fs::read_to_string(CONTROL).map_err(|error| fail(&error.to_string()))?;
     if current.trim() == control {
         return Ok(());
     }
     if !has_own_namespace() {
         return Err(fail(
-            "the network namespace is that of the system (bench/lab runs a lab in one of its own)",
+            "the network namespace is that of the system (run the lab with bench/lab, in a namespace of its own)",
         ));
     }
     fs::write(CONTROL, control).map_err(|error| match error.kind() {
         ErrorKind::PermissionDenied => fail(
-            "a namespace may only use those of net.ipv4.tcp_allowed_congestion_control: \
-             add it there with sysctl",
+            "it is not in net.ipv4.tcp_allowed_congestion_control (add it with sysctl)",
         ),
         _ => fail(&error.to_string()),
     })

@@ -49,7 +49,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
     scene.announce(options)?;
     let (mut journal, mut record) = resume::open(plan, &out, scene.head(&options.program))?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("every step of this lab is done");
+        options.progress.say("all steps of this lab are done");
         return Ok(record);
     }
     scene.steps(options, (&mut journal, &out), &mut record)?;
@@ -62,7 +62,7 @@ impl Scene<'_> {
     fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
         for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
             if let Err(Missing(why)) = found {
-                options.progress.say(&format!("{} is skipped: {why}", task.name));
+                options.progress.say(&format!("{} skipped: {why}", task.name));
             }
         }
         if self.found.iter().all(Result::is_err) {
@@ -132,7 +132,7 @@ impl Scene<'_> {
             if begin.elapsed() > self.plan.time_limit {
                 options
                     .progress
-                    .say("the time limit of the lab is reached: the remaining steps are left out");
+                    .say("time limit of the lab reached: the remaining steps are left out");
                 break;
             }
             let step = self.step(place, found, options)?;
@@ -182,12 +182,12 @@ impl Scene<'_> {
 /// What the kernel calls the file system of a folder: on one in memory nothing is durable.
 fn file_system(folder: &Path) -> String {
     let Ok(found) = statfs(folder) else {
-        return "not known".to_owned();
+        return "unknown".to_owned();
     };
     // statfs(2): the numbers of the file systems that servers have.
     let known = [
         (0xEF53, "ext4"),
-        (0x0102_1994, "tmpfs: in memory, where nothing is durable"),
+        (0x0102_1994, "tmpfs: in memory, not durable"),
         (0x9123_683E, "btrfs"),
         (0x5846_5342, "xfs"),
         (0x2FC1_2FC1, "zfs"),
@@ -196,5 +196,5 @@ fn file_system(folder: &Path) -> String {
     ];
     let number = u64::try_from(found.f_type).unwrap_or_default();
     let name = known.iter().find(|(one, _)| *one == number);
-    name.map_or(format!("number {number:#x} of statfs(2)"), |(_, name)| (*name).to_owned())
+    name.map_or(format!("type {number:#x} of statfs(2)"), |(_, name)| (*name).to_owned())
 }

@@ -76,7 +76,7 @@ impl Watching {
     /// Begins to read; where a process cannot be found, the record says so.
     pub(super) fn begin(targets: &[Target]) -> Result<Self, String> {
         if targets.is_empty() {
-            return Err("the lab file names no process of this server".to_owned());
+            return Err("the lab file has no `process` for this server".to_owned());
         }
         let open = |target: &Target| Watcher::open(target).map_err(|error| error.to_string());
         let mut watchers = targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -100,7 +100,7 @@ impl Watching {
     pub(super) fn end(self, run: &Run) -> Watched {
         drop(self.stop);
         let Ok(readings) = self.thread.join() else {
-            return unwatched("the reader of the processes failed");
+            return unwatched("watching the processes failed");
         };
         let from = run.started_unix_ms.saturating_mul(1000);
         figures(&readings, from, from.saturating_add(run.achieved.window_us))
@@ -120,7 +120,7 @@ fn read(
     }
 }
 
-/// What was spent between two moments. Processor time at a moment between two readings lies on the
+/// What was spent between two moments. CPU time at a moment between two readings lies on the
 /// line between them.
 fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     let trees = readings.first().map_or(0, |reading| reading.samples.len());
@@ -138,7 +138,7 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     };
     let seen = seen(readings, from, to);
     if seen.is_empty() {
-        return unwatched("nothing was read");
+        return unwatched("no samples");
     }
     let rss: Vec<u64> =
         seen.iter().map(|one| one.samples.iter().map(|sample| sample.rss_bytes).sum()).collect();

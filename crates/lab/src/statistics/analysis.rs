@@ -71,7 +71,7 @@ pub struct Unreadable {
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {} of the record cannot be read: {}", self.order, self.problem)
+        write!(f, "invalid step {} in the record: {}", self.order, self.problem)
     }
 }
 
@@ -137,8 +137,8 @@ impl Panel {
             LoadKind::Open => "open load",
         };
         let connections = match self.connections {
-            Connections::KeepAlive => "connections kept",
-            Connections::Close => "a connection for each request",
+            Connections::KeepAlive => "keep-alive",
+            Connections::Close => "a new connection per request",
         };
         format!("{}: {kind}, {connections}", self.workload.name)
     }

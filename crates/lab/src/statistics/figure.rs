@@ -30,9 +30,9 @@ pub enum Figure {
     ResponseMean,
     /// The longest time until a connection was there.
     ConnectMax,
-    /// Processor time of the server for each request that was answered as asked.
+    /// CPU time of the server for each request that was answered as asked.
     CpuPerRequest,
-    /// Requests that were answered as asked for each second of the server's processor time.
+    /// Requests that were answered as asked for each second of the server's CPU time.
     RequestsPerCpuSecond,
     /// Cores that the server kept busy.
     CoresBusy,
@@ -131,7 +131,7 @@ impl Figure {
 
     fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Goodput => ("goodput", "good answers per second"),
+            Self::Goodput => ("goodput", "successful responses per second"),
             Self::ErrorShare => ("error_share", "failed requests"),
             Self::ResponseMin => ("response_min_ms", "response time, shortest"),
             Self::ResponseP10 => ("response_p10_ms", "response time, p10"),
@@ -144,12 +144,12 @@ impl Figure {
             Self::ConnectMax => ("connect_max_ms", "time to connect, longest"),
             Self::CpuPerRequest => ("cpu_us_per_request", "server CPU per request"),
             Self::RequestsPerCpuSecond => ("requests_per_cpu_second", "requests per CPU-second"),
-            Self::CoresBusy => ("cores_busy", "cores that the server kept busy"),
-            Self::MemoryIdle => ("memory_idle_bytes", "memory of the server, idle"),
-            Self::MemoryPeak => ("memory_peak_bytes", "memory of the server, greatest"),
-            Self::MemoryMean => ("memory_mean_bytes", "memory of the server, mean"),
+            Self::CoresBusy => ("cores_busy", "busy cores of the server"),
+            Self::MemoryIdle => ("memory_idle_bytes", "idle memory of the server"),
+            Self::MemoryPeak => ("memory_peak_bytes", "peak memory of the server"),
+            Self::MemoryMean => ("memory_mean_bytes", "mean memory of the server"),
             Self::Apdex => ("apdex", "Apdex"),
-            Self::CensoredShare => ("censored_share", "requests without an answer at the end"),
+            Self::CensoredShare => ("censored_share", "requests without a response at the end"),
         }
     }
 

@@ -26,13 +26,14 @@ pub struct Figures {
     pub censored_share: f64,
     /// How long the oldest of them had been due, in milliseconds.
     pub censored_longest_ms: f64,
-    /// Response times of good answers; none where there was none.
+    /// Response times of successful responses; none where there was none.
     pub response: Option<Times>,
     /// The longest time until a connection was there, in milliseconds.
     pub connect_max_ms: Option<f64>,
     /// How content users were.
     pub apdex: Option<Apdex>,
-    /// Response times by how many good answers took that long, for the rule about full queues.
+    /// Response times by how many successful responses took that long, for the rule about full
+    /// queues.
     pub waits: Waits,
     /// How busy the busiest thread of the generator was, as a share of a core.
     pub generator_busy: f64,
@@ -70,15 +71,16 @@ pub struct Times {
 /// What a server spent on a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spent {
-    /// Processor time, in seconds: by the scheduler's clock where it was read.
+    /// CPU time, in seconds: by the scheduler's clock where it was read.
     pub cpu_seconds: f64,
-    /// Processor time in user mode, in seconds.
+    /// CPU time in user mode, in seconds.
     pub cpu_user_seconds: f64,
-    /// Processor time in the kernel, in seconds.
+    /// CPU time in the kernel, in seconds.
     pub cpu_system_seconds: f64,
-    /// Processor time per good answer, in microseconds; none where there was no good answer.
+    /// CPU time per successful response, in microseconds; none where there was no successful
+    /// response.
     pub cpu_us_per_request: Option<f64>,
-    /// Good answers per second of processor time; none where no time was spent.
+    /// Successful responses per second of CPU time; none where no time was spent.
     pub requests_per_cpu_second: Option<f64>,
     /// Cores that the server kept busy.
     pub cores_busy: f64,
@@ -108,11 +110,11 @@ pub struct Waits {
 pub struct ScenarioStep {
     /// The name of the step.
     pub name: String,
-    /// The number of good answers.
+    /// The number of successful responses.
     pub done: u64,
     /// The number of failed requests.
     pub failed: u64,
-    /// Response times of good answers.
+    /// Response times of successful responses.
     pub response: Option<Times>,
     /// How content users were.
     pub apdex: Option<Apdex>,
@@ -152,7 +154,7 @@ impl Figures {
         }
     }
 
-    /// Good answers and failures per second.
+    /// Successful responses and failures per second.
     pub fn finished_per_second(&self) -> f64 {
         if self.window_seconds > 0.0 {
             (number(self.done) + number(self.errors.total())) / self.window_seconds
@@ -231,7 +233,8 @@ impl ScenarioStep {
     }
 }
 
-/// Apdex of good answers among all that finished: a failure satisfies nobody, however fast it was.
+/// Apdex of successful responses among all that finished: a failure satisfies nobody, however fast
+/// it was.
 fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
     let within = |seconds: f64| {
         let limit_ms = seconds * 1e3;

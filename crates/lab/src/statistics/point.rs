@@ -89,7 +89,7 @@ impl Standing {
                     because => format!("; {because}"),
                 };
                 Some(format!(
-                    "too few valid repeats: {counted}, and a place needs {needed}{because}"
+                    "too few valid repeats: {counted} of {needed} needed for a rank{because}"
                 ))
             }
             Self::Unranked { reason } => Some(reason.clone()),
@@ -145,7 +145,7 @@ impl Point {
         counted
     }
 
-    /// A figure in each of the repeats that are shown. What a request costs in processor time is
+    /// A figure in each of the repeats that are shown. What a request costs in CPU time is
     /// shown of the repeats too in which the generator was the limit ([`Repeat::is_usable`]).
     pub fn values(&self, figure: Figure) -> Vec<f64> {
         let shown = match figure {
@@ -242,13 +242,13 @@ impl Point {
                 rule: "spread".to_owned(),
                 verdict: Verdict::Warning,
                 measured: format!(
-                    "{apart} between the least and the greatest of {} repeats",
+                    "{apart} between the lowest and the highest of {} repeats",
                     rate.repeats
                 ),
                 bound: format!("at most {:.0} % of the median", SPREAD_MAX * 100.0),
-                meaning: "the runs differ from themselves: a single one of them proves nothing"
+                meaning: "the repeats differ: a single one of them proves nothing"
                     .to_owned(),
-                advice: "let nothing else run on the machine, pin the cores, and take more repeats"
+                advice: "run nothing else on the machine, pin the cores, and use more repeats"
                     .to_owned(),
             });
         }
@@ -265,8 +265,8 @@ impl Point {
 fn fault(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Measured => None,
-        Outcome::Crashed { reason } => Some(format!("it crashed: {reason}")),
-        Outcome::NotReady { reason } => Some(format!("it did not become ready: {reason}")),
-        Outcome::WrongAnswers { reason } => Some(format!("wrong answers: {reason}")),
+        Outcome::Crashed { reason } => Some(format!("crashed: {reason}")),
+        Outcome::NotReady { reason } => Some(format!("not ready: {reason}")),
+        Outcome::WrongAnswers { reason } => Some(format!("wrong responses: {reason}")),
     }
 }

@@ -57,7 +57,7 @@ pub struct Unranked {
 }
 
 impl Ranking {
-    /// Ranks subjects by the greatest goodput of their sweeps.
+    /// Ranks subjects by the highest goodput of their sweeps.
     pub(super) fn of_peaks<'a>(curves: impl Iterator<Item = &'a Curve>) -> Self {
         let mut ranking = Self::default();
         for curve in curves {
@@ -123,5 +123,5 @@ fn reason(curve: &Curve) -> String {
     let most = standings.iter().map(counted).max().unwrap_or_default();
     let first =
         standings.iter().find(|standing| !standing.is_ranked() && counted(standing) == most);
-    first.and_then(Standing::reason).unwrap_or_else(|| "no good answer".to_owned())
+    first.and_then(Standing::reason).unwrap_or_else(|| "no successful response".to_owned())
 }

@@ -10,7 +10,7 @@ use crate::record::{ServerFigures, WatchedSample};
 pub struct Moment {
     /// When it began, in seconds.
     pub at_seconds: f64,
-    /// Good answers per second.
+    /// Successful responses per second.
     pub rate: f64,
     /// Failed requests per second.
     pub failed_rate: f64,
@@ -57,7 +57,7 @@ fn cores_busy(samples: &[WatchedSample], from_ms: f64, to_ms: f64) -> Option<f64
     Some((spent_us(samples, until_ms) - spent_us(samples, from_ms)) / (read_ms * 1e3))
 }
 
-/// Processor time from the first moment to this one, in microseconds. Between two readings it lies
+/// CPU time from the first moment to this one, in microseconds. Between two readings it lies
 /// on the line between them.
 fn spent_us(samples: &[WatchedSample], at_ms: f64) -> f64 {
     let mut before = (0.0, 0.0);

@@ -6,7 +6,7 @@ use super::figure::Figure;
 use super::point::Point;
 use crate::record::LoadShape;
 
-/// The knee is the least load that reaches this share of the greatest goodput.
+/// The knee is the least load that reaches this share of the highest goodput.
 pub const KNEE_SHARE: f64 = 0.95;
 /// A step is saturated when a load that is greater by some factor raises the goodput by less than
 /// this power of the factor: an unsaturated server has 1, a saturated one 0.
@@ -17,11 +17,11 @@ pub(super) const ANSWERED_SHARE_MIN: f64 = 0.95;
 /// What a sweep shows. Indices are of its points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sweep {
-    /// The point with the greatest goodput among those that are ranked.
+    /// The point with the highest goodput among those that are ranked.
     pub peak: Option<usize>,
     /// The least load that reaches [`KNEE_SHARE`] of it, among the same.
     pub knee: Option<usize>,
-    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
+    /// The point with the highest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
     /// among the same.
     pub best: Option<usize>,
     /// From where on more load gives no more answers.
@@ -33,7 +33,7 @@ pub struct Sweep {
 pub struct Saturation {
     /// The first point that is saturated.
     pub from: usize,
-    /// Good answers per second from there on, at most.
+    /// Successful responses per second from there on, at most.
     pub capacity: f64,
     /// What it means, with the numbers.
     pub meaning: String,
@@ -118,16 +118,16 @@ fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
         return None;
     }
     let queue_ms = load / capacity * 1e3;
-    let began = if last_growth == 0 { "the sweep begins saturated: " } else { "" };
+    let began = if last_growth == 0 { "the sweep starts saturated: " } else { "" };
     let seen = points[from].median(Figure::ResponseMean);
-    let seen = seen.map_or(String::new(), |mean| format!(", {mean:.1} ms were measured"));
+    let seen = seen.map_or(String::new(), |mean| format!(", measured {mean:.1} ms"));
     Some(Saturation {
         from,
         capacity,
         meaning: format!(
-            "{began}from {load} connections on the goodput stays at {capacity:.1}/s, so the mean response time is \
-             connections divided by goodput (Little's law: {load} / {capacity:.1}/s = {queue_ms:.1} ms{seen}) and \
-             tells of the queue, whatever the server does"
+            "{began}from {load} connections on, the goodput stays at {capacity:.1}/s, so the mean response time is \
+             connections divided by goodput (Little's law: {load} / {capacity:.1}/s = {queue_ms:.1} ms{seen}): it \
+             measures the queue, whatever the server does"
         ),
     })
 }
@@ -140,8 +140,8 @@ fn open(rates: &[(usize, f64, f64)]) -> Option<Saturation> {
         from,
         capacity: greatest_rate(&rates[first..]),
         meaning: format!(
-            "of {asked}/s that were due {rate:.1}/s were answered: from here on requests pile up, and response times \
-             grow as long as the step lasts"
+            "only {rate:.1}/s of {asked}/s due requests got a response: from here on requests pile up, and response \
+             times grow as long as the step lasts"
         ),
     })
 }

@@ -64,7 +64,7 @@ impl RuleResult {
         let other = match &self.rule.against {
             Against::Subjects(names) if names.len() > 1 => "the best rival".to_owned(),
             Against::Subjects(names) => names.concat(),
-            Against::Workload(name) => format!("its own under {name}"),
+            Against::Workload(name) => format!("its own figure under {name}"),
             Against::Bytes(bytes) => units::bytes(number(*bytes)),
         };
         let subject = &self.rule.subject;

@@ -53,7 +53,7 @@ impl Children {
         let child = on_cores(cores, || command.spawn());
         self.running.push(child.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                io::Error::new(error.kind(), "there is no setpriv (it is part of util-linux)")
+                io::Error::new(error.kind(), "setpriv not found (install util-linux)")
             }
             _ => error,
         })?);
@@ -157,7 +157,7 @@ fn on_cores<T>(cores: &[u32], work: impl FnOnce() -> io::Result<T>) -> io::Resul
     for core in cores {
         let core = usize::try_from(*core).unwrap_or(usize::MAX);
         if core >= CpuSet::MAX_CPU || !before.is_set(core) {
-            let message = format!("core {core} is not there, or not for this process");
+            let message = format!("core {core} does not exist, or this process may not use it");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         wanted.set(core);

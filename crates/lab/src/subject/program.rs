@@ -102,7 +102,7 @@ fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
         return None;
     }
     let shown = command.join(" ");
-    Some(first_line(&command).unwrap_or_else(|| format!("`{shown}` says that it cannot")))
+    Some(first_line(&command).unwrap_or_else(|| format!("`{shown}` failed")))
 }
 
 fn of_adapter(
@@ -164,7 +164,7 @@ pub(crate) fn of_command(command: &[String], lab_folder: &Path) -> Result<Subjec
     match program {
         Some(program) => Ok(SubjectProgram { program: Some(program), version: None }),
         None => {
-            Err(Missing(format!("there is no program {name}: install it, or correct `command`")))
+            Err(Missing(format!("program {name} not found: install it, or correct `command`")))
         }
     }
 }

@@ -26,10 +26,10 @@ pub enum NotReady {
 impl fmt::Display for NotReady {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ended(status) => write!(f, "it ended before it listened ({status})"),
-            Self::Foreign(port) => write!(f, "another process listens on its port {port}"),
+            Self::Ended(status) => write!(f, "exited before it listened ({status})"),
+            Self::Foreign(port) => write!(f, "another process listens on port {port}"),
             Self::Late(within, last) => {
-                write!(f, "it did not become ready within {within:?}: {last}")
+                write!(f, "not ready within {within:?}: {last}")
             }
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn wait_for(
             return Err(NotReady::Ended(status.to_string()));
         }
         if Instant::now() >= deadline {
-            let last = format!("there is no {}", file.display());
+            let last = format!("{} does not exist", file.display());
             return Err(NotReady::Late(within, last));
         }
         children.pause();
@@ -102,8 +102,8 @@ fn look(
     let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     Ok(match probe::once(address, request.as_bytes(), TRY_MAX) {
         Ok(answer) if answer.status == 200 => None,
-        Ok(answer) => Some(format!("{target} is answered with {}", answer.status)),
-        Err(error) => Some(format!("{target} is not answered: {error}")),
+        Ok(answer) => Some(format!("{target} returns {}", answer.status)),
+        Err(error) => Some(format!("no response to {target}: {error}")),
     })
 }
 

@@ -70,10 +70,10 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::System(error) => write!(f, "cannot start it: {error}"),
+            Self::System(error) => write!(f, "cannot start: {error}"),
             Self::App(error) => error.fmt(f),
-            Self::NotReady(why, said) if said.is_empty() => write!(f, "{why}; it said nothing"),
-            Self::NotReady(why, said) => write!(f, "{why}; it said: {said}"),
+            Self::NotReady(why, said) if said.is_empty() => write!(f, "{why}; no output"),
+            Self::NotReady(why, said) => write!(f, "{why}; output: {said}"),
         }
     }
 }

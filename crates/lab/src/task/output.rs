@@ -41,13 +41,13 @@ pub fn parse_output(output: &str) -> Result<TaskOutput, String> {
 impl TaskOutput {
     fn add(&mut self, phase: Option<Phase>, line: &str) -> Result<(), String> {
         let phase = phase.ok_or_else(|| {
-            format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`")
+            format!("invalid line `{line}`: expected `phase NAME OPERATIONS NANOSECONDS`")
         })?;
         if self.phases.iter().any(|known| known.name == phase.name) {
-            return Err(format!("it reported the phase {} twice", phase.name));
+            return Err(format!("phase {} reported twice", phase.name));
         }
         if self.phases.len() == PHASES_MAX {
-            return Err(format!("it reported more than {PHASES_MAX} phases"));
+            return Err(format!("more than {PHASES_MAX} phases reported"));
         }
         self.phases.push(phase);
         Ok(())
@@ -93,7 +93,7 @@ mod tests {
             "probe  10 5",
         ] {
             let expected =
-                format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`");
+                format!("invalid line `{line}`: expected `phase NAME OPERATIONS NANOSECONDS`");
             check_refused(line, &expected);
         }
         check_refused("phase a 1 1\nphase a 1 1", "it reported the phase a twice");

@@ -41,13 +41,13 @@ fn of_adapter(
     plan: &Plan,
 ) -> Result<TaskPrograms, Missing> {
     let missing =
-        |what: &str| Missing(format!("{what} is not installed: to get it, {}", adapter.get));
+        |what: &str| Missing(format!("{what} is not installed: {}", adapter.get));
     let server = match (&task.program, adapter.server) {
         (_, []) => None,
         (Some(given), _) => {
             let file = plan.folder.join(given);
             let none =
-                || Missing(format!("there is no file {}: correct `program`", file.display()));
+                || Missing(format!("file {} not found: correct `program`", file.display()));
             Some(file.is_file().then(|| file.clone()).ok_or_else(none)?)
         }
         (None, names) => {
@@ -77,18 +77,18 @@ fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
 /// path.
 fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     if client == Client::Ours {
-        return ours().ok_or_else(|| Missing("there is no program vervet in PATH".to_owned()));
+        return ours().ok_or_else(|| Missing("vervet not found in PATH".to_owned()));
     }
     if let Some(given) = &plan.tasks.client {
         let file = plan.folder.join(given);
-        let none = || Missing(format!("there is no file {}: correct `client`", file.display()));
+        let none = || Missing(format!("file {} not found: correct `client`", file.display()));
         return file.is_file().then(|| file.clone()).ok_or_else(none);
     }
     let beside = std::env::current_exe().ok();
     let beside = beside.map(|this| this.with_file_name(STORES));
     let found = beside.filter(|file| file.is_file()).or_else(|| find(STORES));
     found.ok_or_else(|| {
-        let get = "build it from labs/stores, and put it into the folder of vervet or into PATH";
+        let get = "build it from labs/stores, and put it into the folder of vervet or a folder in PATH";
         Missing(format!("{STORES} not found: {get}"))
     })
 }

@@ -132,9 +132,9 @@ impl TaskRun<'_> {
         said: &TaskOutput,
         server: &mut Children,
     ) -> Outcome {
-        let last = said.rest.last().map_or("it said nothing", String::as_str);
+        let last = said.rest.last().map_or("no output", String::as_str);
         let Some(status) = status else {
-            let reason = format!("it did not end within {:?}", self.task.timeout);
+            let reason = format!("did not exit within {:?}", self.task.timeout);
             return Outcome::Crashed { reason };
         };
         if status.code() == Some(WRONG) {
@@ -144,12 +144,12 @@ impl TaskRun<'_> {
             let mut reason = format!("{last} ({status})");
             // Its connections end before its process does.
             if let Some(ended) = server.wait_until(Instant::now() + END_MAX, || false) {
-                reason = format!("its server ended ({ended}): {reason}");
+                reason = format!("its server exited ({ended}): {reason}");
             }
             return Outcome::Crashed { reason };
         }
         if said.phases.is_empty() {
-            let reason = "it reported no phase".to_owned();
+            let reason = "no phase reported".to_owned();
             return Outcome::WrongAnswers { reason };
         }
         Outcome::Measured

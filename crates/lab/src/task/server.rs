@@ -33,8 +33,8 @@ pub(super) fn start(
     match wait(&mut children, socket) {
         Ok(()) => Ok(children),
         Err(why) => Err(match end_of(&log) {
-            said if said.is_empty() => format!("{why}; it said nothing"),
-            said => format!("{why}; it said: {said}"),
+            said if said.is_empty() => format!("{why}; no output"),
+            said => format!("{why}; output: {said}"),
         }),
     }
 }
@@ -66,6 +66,6 @@ fn prepare(part: &Process, folder: &Path) -> Result<(), String> {
     match children.wait_until(Instant::now() + PREPARE_MAX, || false) {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(format!("{name} failed ({status}): {}", end_of(&log))),
-        None => Err(format!("{name} did not end within {PREPARE_MAX:?}")),
+        None => Err(format!("{name} did not exit within {PREPARE_MAX:?}")),
     }
 }

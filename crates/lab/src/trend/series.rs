@@ -41,10 +41,10 @@ pub struct Line {
     pub points: Vec<Option<TrendPoint>>,
 }
 
-/// What one record says of a subject at its greatest goodput, or of a phase of a task.
+/// What one record says of a subject at its highest goodput, or of a phase of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
-    /// Goodput in good answers per second, or the time of the phase in seconds.
+    /// Goodput in successful responses per second, or the time of the phase in seconds.
     pub value: Estimate,
     /// The load of the goodput; empty for a phase.
     pub load: String,
@@ -185,7 +185,7 @@ fn mark(before: &[f64], figure: &Estimate, better: Better) -> Mark {
     Mark::Regression { before, change: figure.median / before - 1.0 }
 }
 
-/// The greatest goodput of a subject.
+/// The highest goodput of a subject.
 fn goodput(curve: &Curve) -> Option<TrendPoint> {
     let point = &curve.points[curve.sweep.peak?];
     let apdex = |point: &Point| {

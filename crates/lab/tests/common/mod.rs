@@ -88,8 +88,8 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
     }
 }
 
-/// A closed run of ten seconds with so many good answers a second, whose response times are drawn
-/// from pairs of milliseconds and how many of all they are.
+/// A closed run of ten seconds with so many successful responses per second, whose response times
+/// are drawn from pairs of milliseconds and how many of all they are.
 pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
     let asked = Asked {
         target: "http://127.0.0.1/".to_owned(),
@@ -172,7 +172,7 @@ impl Lab {
     }
 
     /// Adds a repeat of a subject that is changed before it is added. It sent nothing, and the
-    /// server spent two seconds of processor time, three quarters of it in the kernel, and had 8
+    /// server spent two seconds of CPU time, three quarters of it in the kernel, and had 8
     /// MiB at most.
     pub(crate) fn step(
         mut self,

@@ -35,7 +35,7 @@ pub(super) const DURABLE: Row = Row {
     name: "durable",
     default: "false",
     kind: Kind::Word(&["true", "false"]),
-    about: "whether each put is on the disk before it is answered",
+    about: "whether each put is on disk before its response",
 };
 
 /// Whether there is an index on the keys.
