@@ -212,7 +212,7 @@ fn labs_of_equal_subjects_do_not_differ() {
     let output = vervet(&["compare", &one.out(), &other.out()]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let goodput = text.lines().find(|line| line.contains("good answers per second: "));
+    let goodput = text.lines().find(|line| line.contains("successful responses per second: "));
     assert!(goodput.is_some_and(|line| line.contains(": no significant difference")), "{text}");
     assert!(text.contains("pollux against castor"), "{text}");
 }

@@ -95,7 +95,7 @@ fn conditions_decide_how_it_ends() {
     let few: [&str; 4] = ["-n", "200", "-c", "2"];
     let with = |more: &[&'static str]| [&[url.as_str()], &few[..], more].concat();
     let printed = check(&with(&[]), 0, "");
-    assert!(printed.contains("good answers") && printed.contains("200"), "{printed}");
+    assert!(printed.contains("successful responses") && printed.contains("200"), "{printed}");
     check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
     check(&with(&["--fail-if", "p99>100s"]), 0, "");
     check(&with(&["--check-text", "moon"]), 1, "100.00 % of the requests failed");

@@ -116,7 +116,7 @@ fn all_errors_of_a_file_are_reported() {
         &[base, "--targets", "t.txt"],
         &[
             "t.txt:2:1: Accept is not 127.0.0.1:9: one run asks one server",
-            "t.txt:3:1: content, but no request above it",
+            "t.txt:3:1: a body, but no request above it",
         ],
     );
     check_refused(
@@ -133,7 +133,7 @@ fn all_errors_of_a_file_are_reported() {
         &[("a.log", "odd\n")],
         &[base, "--replay", "a.log"],
         &[
-            "a.log: nothing to replay: 0 requests, without 1 lines without a request that can be read",
+            "a.log: nothing to replay: 0 requests, without 1 lines that cannot be parsed",
         ],
     );
     check_refused(

@@ -65,8 +65,8 @@ fn invalid_passwords_are_refused() {
     let empty = "the password is empty; nothing was changed";
     check_refused(&["ann"], "", empty);
     check_refused(&["ann"], "\n", empty);
-    check_refused(&["ann"], b"\xff\n", "the password is not UTF-8");
-    let control = "the password has a control character, which no browser can send";
+    check_refused(&["ann"], b"\xff\n", "the password is not valid UTF-8");
+    let control = "the password has a control character, which browsers cannot send";
     check_refused(&["ann"], "a\tb\n", control);
     check_refused(&["ann"], "x".repeat(1025), "the password is longer than 1024 bytes");
     let long = "the password is longer than the 72 bytes that bcrypt looks at: take a shorter one, or Argon2id";

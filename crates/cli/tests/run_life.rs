@@ -43,7 +43,7 @@ fn root_is_refused_without_permission() {
         skip!("needs root");
     }
     let tree = files().file("vervet.toml", FILES);
-    let refusal = "vervet: refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)\n";
+    let refusal = "vervet: refusing to serve as root: set user to an account without privileges, or to \"root\"\n";
     assert_eq!(outcome(run_plainly(tree.path())), (Some(1), refusal.to_owned()));
     tree.write("vervet.toml", format!("user = 'no-such-user'\n{FILES}"));
     let (code, said) = outcome(run_plainly(tree.path()));

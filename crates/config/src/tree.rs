@@ -63,7 +63,7 @@ impl Value {
             Value::List(_, ListForm::Brackets) => "a list",
             Value::List(_, ListForm::Headers) => "a list of tables",
             Value::Table(_) => "a table",
-            Value::Broken => "nothing readable",
+            Value::Broken => "an invalid value",
         }
     }
 }
@@ -322,11 +322,11 @@ fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
 fn duplicate(key: &Key, first: &Entry) -> Diagnostic {
     let note = match &first.node.value {
         Value::Table(table) if table.form == TableForm::Braces => {
-            "first given here, complete in its braces".to_owned()
+            "first defined here, as an inline table".to_owned()
         }
-        Value::Table(_) => "first given here".to_owned(),
-        other => format!("first given here, as {}", other.kind()),
+        Value::Table(_) => "first defined here".to_owned(),
+        other => format!("first defined here, as {}", other.kind()),
     };
-    let message = format!("`{}` is given twice", key.name);
+    let message = format!("`{}` is defined twice", key.name);
     Diagnostic::error(key.span, message).note_at(first.key.span, note)
 }

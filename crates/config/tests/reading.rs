@@ -220,7 +220,7 @@ fn a_directive_in_two_files_is_a_duplicate() {
         messages(&reading),
         [
             "`a.toml` is included twice",
-            "cannot include `none.toml`: there is no such file",
+            "cannot include `none.toml`: file not found",
             "`workers` is given twice",
             "`limits` is given twice"
         ]

@@ -338,8 +338,8 @@ impl std::fmt::Display for CannedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Bind(error) => error.fmt(f),
-            Self::Content(error) => write!(f, "cannot read the canned content: {error}"),
-            Self::System(errno) => write!(f, "cannot serve canned answers: {errno}"),
+            Self::Content(error) => write!(f, "cannot read the canned body: {error}"),
+            Self::System(errno) => write!(f, "cannot serve canned responses: {errno}"),
         }
     }
 }

@@ -26,13 +26,13 @@ impl Check {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![format!("status {}", self.status)];
         if let Some(length) = self.length {
-            sentences.push(format!("{length} bytes of content"));
+            sentences.push(format!("the body has {length} bytes"));
         }
         if let Some(sha256) = &self.sha256 {
-            sentences.push(format!("sha256 of the content is {}", hex(sha256)));
+            sentences.push(format!("the body has SHA-256 {}", hex(sha256)));
         }
         if let Some(text) = &self.text {
-            sentences.push(format!("content has \"{}\"", text.escape_ascii()));
+            sentences.push(format!("the body contains \"{}\"", text.escape_ascii()));
         }
         sentences
     }

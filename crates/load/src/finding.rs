@@ -108,7 +108,7 @@ impl Findings {
         }
         self.found.sort_by_key(|finding| finding.position);
         if self.untold > 0 {
-            let message = format!("{} more mistakes are not shown", self.untold);
+            let message = format!("{} more errors are not shown", self.untold);
             self.found.push(Finding { file: self.file, position: None, message });
         }
         Err(self.found)

@@ -175,11 +175,11 @@ impl Plan {
             ),
             (
                 !(pipelines && is_open),
-                "pipelining is for closed load: in open load each request has its own time".to_owned(),
+                "pipelining needs closed load: in open load each request has its own due time".to_owned(),
             ),
             (
                 !(pipelines && reads_answers),
-                "pipelining is for requests that do not depend on answers, and this scenario reads \
+                "pipelining needs requests that do not depend on responses, but this scenario reads \
                  them".to_owned(),
             ),
         ];

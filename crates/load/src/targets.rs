@@ -49,7 +49,7 @@ pub fn parse(
     }
     list.end_entry();
     if list.targets.is_empty() && list.findings.is_empty() {
-        let message = "there is no request; expected lines such as GET http://HOST:PORT/PATH";
+        let message = "no requests: expected lines such as GET http://HOST:PORT/PATH";
         list.findings.whole(message);
     }
     let List { base, findings, targets, .. } = list;
@@ -128,7 +128,7 @@ impl List<'_, '_> {
             [target] => ("", target),
             [method, target] => (method, target),
             _ => {
-                let message = "expected METHOD URL, URL, or NAME: VALUE of a field";
+                let message = "expected METHOD URL, URL, or a header NAME: VALUE";
                 self.findings.at(place_in(line, number, line), message);
                 return;
             }
@@ -160,7 +160,7 @@ impl List<'_, '_> {
             Ok(url) => url,
             Err(_) if text.starts_with('/') => {
                 let message =
-                    "a path without a server; give the URL of the server, or write whole URLs";
+                    "a path without a server: give the URL of the server, or write full URLs";
                 self.findings.at(position, message);
                 return None;
             }
@@ -171,7 +171,7 @@ impl List<'_, '_> {
         };
         let base = self.base.get_or_insert_with(|| url.clone());
         if !base.has_same_origin(&url) {
-            let message = format!("{} is not {}: one run asks one server", url.host, base.host);
+            let message = format!("{} is not {}: a run has one target host", url.host, base.host);
             self.findings.at(position, message);
             return None;
         }
@@ -180,7 +180,7 @@ impl List<'_, '_> {
 
     fn field(&mut self, position: Position, text: &str) {
         let Some(entry) = &mut self.entry else {
-            let message = "a field, but no request above it; a URL begins with http://";
+            let message = "a header, but no request above it (a URL begins with http://)";
             self.findings.at(position, message);
             return;
         };
@@ -196,12 +196,12 @@ impl List<'_, '_> {
 
     fn content(&mut self, position: Position, name: &str) {
         let Some(entry) = &mut self.entry else {
-            let message = "content, but no request above it";
+            let message = "a body, but no request above it";
             self.findings.at(position, message);
             return;
         };
         if entry.draft.content != Content::None {
-            self.findings.at(position, "a second file of content");
+            self.findings.at(position, "a request has only one body");
             return;
         }
         match (self.read)(name) {

@@ -39,7 +39,7 @@ fn heavy() -> (Canned, Plan) {
     (canned, plan)
 }
 
-/// The generator had no time to spare. On a machine of its own it fails by its processor time; on a
+/// The generator had no time to spare. On a machine of its own it fails by its CPU time; on a
 /// busy one other programs use part of it, and the wait for them is reported.
 #[track_caller]
 fn check_occupied(plan: Plan) {
@@ -148,8 +148,8 @@ fn uneven_connections_are_reported() {
     assert_ne!(found.verdict, Verdict::Passed, "{found:?}");
 }
 
-/// Every second request fails, and takes longer than the others: a law that counts good answers
-/// alone does not hold.
+/// Every second request fails, and takes longer than the others: a law that counts successful
+/// responses alone does not hold.
 #[track_caller]
 fn check_law(
     class: ErrorClass,

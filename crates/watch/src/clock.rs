@@ -1,4 +1,4 @@
-//! Clocks: the processor time of a process and of this thread, and the time since boot.
+//! Clocks: the CPU time of a process and of this thread, and the time since boot.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustix::time::{ClockId as Clock, Timespec, clock_gettime};
 /// much larger one.
 const PID_LIMIT: u32 = 1 << 22;
 
-/// The processor time of a process, including threads that have exited, in nanoseconds and with one
+/// The CPU time of a process, including threads that have exited, in nanoseconds and with one
 /// cheap system call. In /proc it has a resolution of 10 ms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessClock(ClockId);
@@ -32,7 +32,7 @@ impl ProcessClock {
     }
 }
 
-/// The processor time of this thread.
+/// The CPU time of this thread.
 pub(crate) fn thread_cpu() -> Duration {
     duration(clock_gettime(Clock::ThreadCPUTime))
 }

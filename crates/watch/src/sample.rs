@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Sample {
     /// Microseconds since the first sample.
     pub at_us: u64,
-    /// Processor time of the tree since the first sample, that of processes that have ended
+    /// CPU time of the tree since the first sample, that of processes that have ended
     /// included.
     pub cpu: Cpu,
     /// Faults since the first sample, those of processes that have ended included.
@@ -29,11 +29,11 @@ pub struct Sample {
     pub host: Option<Host>,
     /// Events of the tree since the previous sample.
     pub events: Vec<Event>,
-    /// Processor time that taking this sample took, in microseconds.
+    /// CPU time that taking this sample took, in microseconds.
     pub cost_us: u64,
 }
 
-/// Processor time of a process tree.
+/// CPU time of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// In user mode, in microseconds.
@@ -103,10 +103,10 @@ pub struct Descriptors {
 /// The kernel's accounting of a cgroup. Values that its controllers do not report are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSample {
-    /// Processor time since the first sample.
+    /// CPU time since the first sample.
     pub cpu: Cpu,
     /// Periods since the first sample in which it was not let run any more, by its limit of
-    /// processor time.
+    /// CPU time.
     pub throttled_periods: Option<u64>,
     /// How long it was throttled, in microseconds.
     pub throttled_us: Option<u64>,
@@ -143,7 +143,7 @@ pub struct Host {
     pub tcp: Tcp,
 }
 
-/// Processor time of a host, in microseconds summed over all processors.
+/// CPU time of a host, in microseconds summed over all processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCpu {
     /// Time in user mode.

@@ -7,7 +7,7 @@ use crate::sample::{
     CgroupSample, Cpu, Detail, Event, Faults, Host, HostCpu, Network, Root, Sample, Switches, Tcp,
 };
 
-/// The shortest time, in microseconds, over which the peak of the processor time is measured: a
+/// The shortest time, in microseconds, over which the peak of the CPU time is measured: a
 /// rate over less is mostly the error of the clocks.
 const PEAK_GAP_MIN_US: u64 = 50_000;
 
@@ -29,7 +29,7 @@ pub struct Summary {
     pub invalid_because: Vec<String>,
     /// Whether the last process exited within the interval.
     pub ended: bool,
-    /// Processor time of the tree.
+    /// CPU time of the tree.
     pub cpu: Cpu,
     /// Processors in use: on average over the interval, and at most between two samples.
     pub cores: Spread,
@@ -58,7 +58,7 @@ pub struct Summary {
     pub cgroup: Option<CgroupSummary>,
     /// The host; none without two readings of it.
     pub host: Option<HostSummary>,
-    /// Processor time of the watch itself, in microseconds.
+    /// CPU time of the watch itself, in microseconds.
     pub watch_cpu_us: u64,
 }
 
@@ -90,7 +90,7 @@ pub struct Spread {
 /// The kernel's accounting of a cgroup over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSummary {
-    /// Processor time of the cgroup.
+    /// CPU time of the cgroup.
     pub cpu: Cpu,
     /// Periods in which it was throttled by its limit.
     pub throttled_periods: Option<u64>,
@@ -241,7 +241,7 @@ impl Tally {
     pub fn summary(&self) -> Summary {
         let Some(first) = &self.first else {
             return Summary {
-                invalid_because: vec!["it has no samples".to_owned()],
+                invalid_because: vec!["no samples".to_owned()],
                 ..Summary::default()
             };
         };

@@ -1,6 +1,6 @@
 //! Follows a process tree: the caller polls it for samples.
 //!
-//! Each sample reads processor time, memory, faults and the numbers of processes and threads: a
+//! Each sample reads CPU time, memory, faults and the numbers of processes and threads: a
 //! clock and two files per process, all kept open. Expensive values are read less often, and use no
 //! more than a thousandth of a core.
 
@@ -35,7 +35,7 @@ const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 /// Where procfs is mounted.
 const PROC: &str = "/proc";
 
-/// Where the processor time of samples comes from.
+/// Where the CPU time of samples comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
@@ -54,7 +54,7 @@ pub struct Subject {
     pub roots: Vec<Root>,
     /// The cgroup that is watched, or that no process outside of the tree is in.
     pub cgroup: Option<PathBuf>,
-    /// Where the processor time comes from.
+    /// Where the CPU time comes from.
     pub account: Account,
 }
 
@@ -336,7 +336,7 @@ impl Pace {
         self.due.is_none_or(|due| now >= due)
     }
 
-    /// Sets the next time after a reading with this cost in processor time.
+    /// Sets the next time after a reading with this cost in CPU time.
     fn took(&mut self, now: Instant, cost: Duration) {
         let put_off = cost.saturating_mul(COST_SPACING).min(PUT_OFF_MAX);
         self.due = now.checked_add(self.every.max(put_off));

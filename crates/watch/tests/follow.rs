@@ -8,7 +8,7 @@ use crate::common::sample_until;
 use vervet_testkit::{Child, PATIENCE, Signal, find_program, skip, wait_until};
 use vervet_watch::{Event, FindError, Summary, Target, Watcher};
 
-/// Children that are born and end unseen, each with this much processor time.
+/// Children that are born and end unseen, each with this much CPU time.
 const CHILDREN: u64 = 10;
 const CHILD_US: u64 = 60_000;
 

@@ -118,7 +118,7 @@ fn figure(name: &str) -> Result<Figure, String> {
     let known = Figure::named(name).filter(|figure| COMPARED.contains(figure));
     known.ok_or_else(|| {
         let names = names.join(", ");
-        format!("no such figure: one of {names}, or phase:NAME")
+        format!("expected one of {names}, or phase:NAME")
     })
 }
 

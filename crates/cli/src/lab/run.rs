@@ -76,7 +76,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
         );
         let asks = signal_hook::flag::register(signal, Arc::clone(&interrupted));
         ends.and(asks)
-            .map_err(|error| Failure::Other(format!("cannot take over signals: {error}")))?;
+            .map_err(|error| Failure::Other(format!("cannot handle signals: {error}")))?;
     }
     raise_descriptors();
     console::message(format_args!(
@@ -180,7 +180,7 @@ fn failed(outcome: &Outcome) -> String {
         Outcome::Measured => String::new(),
         Outcome::Crashed { reason } => format!("crashed: {reason}"),
         Outcome::NotReady { reason } => format!("not ready: {reason}"),
-        Outcome::WrongAnswers { reason } => format!("wrong answers: {reason}"),
+        Outcome::WrongAnswers { reason } => format!("wrong responses: {reason}"),
     }
 }
 

@@ -110,7 +110,7 @@ fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
         .find(|address| is_public(address.ip()));
     if let (Some(address), false) = (public, is_bounded) {
         console::message(format_args!(
-            "note: {address} is a public address; be sure that you may load it, and bound the run with -d or -n"
+            "note: {address} is a public address: load it only with permission, and limit the run with -d or -n"
         ));
     }
 }
@@ -145,8 +145,8 @@ fn serve_canned(
     };
     let canned = Canned::start(address, &answer).map_err(Refused::usage)?;
     match canned.address() {
-        Some(address) => console::message(format_args!("canned answers at http://{address}/")),
-        None => console::message(format_args!("canned answers at {address}")),
+        Some(address) => console::message(format_args!("canned responses at http://{address}/")),
+        None => console::message(format_args!("canned responses at {address}")),
     }
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = canned.handle();

@@ -138,7 +138,7 @@ impl SearchResult {
             )),
             (false, true) => {}
             (false, false) => console::message(format_args!(
-                "{condition} holds at no rate that was tried; the last try is reported"
+                "{condition} is false at all tried rates; the last try is reported"
             )),
         }
         shown.search = Some(vervet_report::Search { condition, tries: self.tries });

@@ -227,7 +227,7 @@ impl Reading<'_> {
 
     fn url(&self) -> Result<Url, Refused> {
         let url = self.common.base.cloned();
-        url.ok_or_else(|| Refused::usage("the URL is missing: say who is asked"))
+        url.ok_or_else(|| Refused::usage("the URL is missing: add http://HOST:PORT/PATH"))
     }
 }
 
@@ -290,7 +290,7 @@ fn read_bytes(file: &Path, most: usize) -> Result<Vec<u8>, Refused> {
 /// A whole file, unless it has more than so many bytes.
 fn read_most(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let file = File::open(file)?;
-    let too_many = || io::Error::other(format!("it has more than {most} bytes"));
+    let too_many = || io::Error::other(format!("more than {most} bytes"));
     // A pipe has no length, and a file may grow: what is read is counted, too.
     let known = file.metadata()?.len();
     if known > most as u64 {
@@ -332,7 +332,7 @@ fn speed(text: &str) -> Result<f64, String> {
     let range = Replay::SPEEDS;
     number.filter(|speed| range.contains(speed)).ok_or_else(|| {
         format!(
-            "write how much faster, such as 2x or 0.5x, from {} to {}",
+            "expected a factor such as 2x or 0.5x, from {} to {}",
             range.start(),
             range.end()
         )

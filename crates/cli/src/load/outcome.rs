@@ -142,7 +142,7 @@ pub(crate) fn judge(run: &Run) -> Status {
         _ if broken => Status::Threshold,
         _ if failed("generator_cpu") => {
             console::message(format_args!(
-                "the load generator was the bottleneck: the results measure it, not the target"
+                "the load generator was the bottleneck: the figures measure it, not the target"
             ));
             Status::GeneratorLimit
         }

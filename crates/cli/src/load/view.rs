@@ -148,7 +148,7 @@ impl ViewState {
             (Mode::Open { rate_max_milli, .. }, None) => Some(float(*rate_max_milli) / 1000.0),
             (Mode::Closed, None) => None,
         };
-        let asked = asked.map_or_else(String::new, |asked| format!(" of {} asked", rate(asked)));
+        let asked = asked.map_or_else(String::new, |asked| format!(" of {} requested", rate(asked)));
         match self.rates.last() {
             Some(reached) => format!("rate       {}{asked}", rate(*reached)),
             None => format!("rate       -{asked}"),
@@ -178,7 +178,7 @@ impl ViewState {
             return "generator  -".to_owned();
         };
         let lag = time(float(last.lag_ns));
-        format!("generator  {} busy, late by {lag}", percent(*busy))
+        format!("generator  {} busy, lag {lag}", percent(*busy))
     }
 
     fn connections(&self) -> String {

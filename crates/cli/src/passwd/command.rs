@@ -141,9 +141,9 @@ impl fmt::Display for PasswdError {
             Self::Empty => f.write_str("the password is empty; nothing was changed"),
             Self::TooLong(most) => write!(f, "the password is longer than {most} bytes"),
             Self::Control => {
-                f.write_str("the password has a control character, which no browser can send")
+                f.write_str("the password has a control character, which browsers cannot send")
             }
-            Self::NotUtf8 => f.write_str("the password is not UTF-8"),
+            Self::NotUtf8 => f.write_str("the password is not valid UTF-8"),
             Self::Read(error) => write!(f, "cannot read the password: {error}"),
             Self::Hash(error) => error.fmt(f),
             Self::File(path, what, error) => write!(f, "cannot {what} {}: {error}", path.display()),
@@ -161,7 +161,7 @@ fn read_password(user: &str) -> Result<String, PasswdError> {
     let password = if io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("New password for {user}: "));
         let typed = typed.map_err(PasswdError::Read)?;
-        let again = rpassword::prompt_password("The same again: ").map_err(PasswdError::Read)?;
+        let again = rpassword::prompt_password("Repeat the password: ").map_err(PasswdError::Read)?;
         if typed != again {
             return Err(PasswdError::Differs);
         }

@@ -33,15 +33,15 @@ pub(crate) enum Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => f.write_str("the file system is restricted by landlock"),
+            Self::Full => f.write_str("file system access is restricted by landlock"),
             Self::Partial(version) => write!(
                 f,
-                "the file system is restricted in part: the kernel has version {version} of landlock, and {} is needed",
+                "file system access is partly restricted: landlock version {version}, version {} needed",
                 VERSION as u32
             ),
-            Self::None => f.write_str("the file system is not restricted: the kernel has no landlock"),
+            Self::None => f.write_str("file system access is not restricted: the kernel does not support landlock"),
             Self::Disabled => f.write_str(
-                "the file system is not restricted: landlock is switched off (lsm= of the kernel's command line lists what is on)",
+                "file system access is not restricted: landlock is disabled (enable it with lsm= on the kernel command line)",
             ),
         }
     }
@@ -63,13 +63,13 @@ impl fmt::Display for LandlockError {
         match self {
             Self::Path(path, error) => write!(
                 f,
-                "cannot allow {} under landlock: {error} (create it, or take it out)",
+                "cannot allow {} under landlock: {error} (create it, or remove it from the configuration)",
                 path.display()
             ),
             Self::Threads(threads) => {
-                write!(f, "landlock comes too late: {threads} threads have been started")
+                write!(f, "cannot apply landlock: {threads} threads are already running")
             }
-            Self::Kernel(error) => write!(f, "the kernel refused landlock: {error}"),
+            Self::Kernel(error) => write!(f, "cannot apply landlock: {error}"),
         }
     }
 }
@@ -247,15 +247,15 @@ mod tests {
         let check = |rules, kernel, expected: &str| {
             assert_eq!(level(&rules, &kernel).to_string(), expected);
         };
-        check(full, kernel(ABI::V7), "the file system is restricted by landlock");
+        check(full, kernel(ABI::V7), "file system access is restricted by landlock");
         check(
             partial,
             kernel(ABI::V2),
             "the file system is restricted in part: the kernel has version 2 of landlock, and 5 is needed",
         );
-        let none_at_all = "the file system is not restricted: the kernel has no landlock";
+        let none_at_all = "file system access is not restricted: the kernel does not support landlock";
         check(none, LandlockStatus::NotImplemented, none_at_all);
-        let off = "the file system is not restricted: landlock is switched off (lsm= of the kernel's command line lists what is on)";
+        let off = "file system access is not restricted: landlock is disabled (enable it with lsm= on the kernel command line)";
         check(RulesetStatus::NotEnforced, LandlockStatus::NotEnabled, off);
     }
 }

@@ -142,7 +142,7 @@ impl Lifecycle {
             }
             ConfigurationSource::Flags { .. } => {
                 console::message(format_args!(
-                    "no configuration file to reload: only the log file is reopened"
+                    "no configuration file to reload; log file reopened"
                 ));
                 self.reopen_logs();
             }

@@ -38,7 +38,7 @@ impl fmt::Display for PidFileError {
         match self {
             Self::InUse { path, pid } => write!(
                 f,
-                "the pid file {} belongs to process {pid}, which runs (stop it, or choose another file)",
+                "the pid file {} belongs to running process {pid} (stop it, or choose another file)",
                 path.display()
             ),
             Self::NoPidFile(path) => write!(

@@ -53,24 +53,24 @@ impl fmt::Display for PrivilegeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => f.write_str(
-                "refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)",
+                "refusing to serve as root: set user to an account without privileges, or to \"root\"",
             ),
             Self::NotRoot { user, own_uid } => write!(
                 f,
-                "cannot become the user {user}: only root can, and this process has uid {own_uid} (start as root, or leave user out)"
+                "cannot switch to user {user}: this process has uid {own_uid} (start as root, or leave user out)"
             ),
-            Self::NoUser => f.write_str("group is set and user is not (set user, too)"),
+            Self::NoUser => f.write_str("group is set without user (set user, too)"),
             Self::Unknown { kind, name } => {
-                write!(f, "there is no {kind} {name} (getent {} lists what there is)", database(kind))
+                write!(f, "{kind} {name} not found (getent {} lists all)", database(kind))
             }
             Self::NoGroup(user) => {
-                write!(f, "the user {user} has no account that tells its group (set group, too)")
+                write!(f, "the user {user} has no account with a group (set group, too)")
             }
             Self::System { what, errno } => {
                 write!(f, "cannot {what}: {}", errno.desc().to_lowercase())
             }
             Self::Unproved(error) => {
-                write!(f, "cannot prove that privileges were dropped: {error}")
+                write!(f, "cannot verify that privileges were dropped: {error}")
             }
             Self::Left(what) => write!(f, "privileges were not dropped: {what}"),
         }
@@ -359,7 +359,7 @@ mod tests {
         if let Some(why) = cannot_run() {
             skip!("{why}");
         }
-        let refusal = "error: refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)";
+        let refusal = "error: refusing to serve as root: set user to an account without privileges, or to \"root\"";
         assert_eq!(run(&[NO_NEW], ":").0, refusal);
         assert_eq!(run(&[NO_NEW], "root:").0, "uid 0, gid 0");
         let (result, threads) = run(&[GROUPS, NO_NEW], "root:3999998");
@@ -378,7 +378,7 @@ mod tests {
         let refusal = "error: cannot become the user root: only root can, and this process has uid 3999999 \
             (start as root, or leave user out)";
         assert_eq!(run(&STRANGER, "root:").0, refusal);
-        let refusal = "error: group is set and user is not (set user, too)";
+        let refusal = "error: group is set without user (set user, too)";
         assert_eq!(run(&STRANGER, ":3999999").0, refusal);
     }
 

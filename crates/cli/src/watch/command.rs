@@ -78,7 +78,7 @@ fn code(ending: Ending, schedule: Schedule, summary: &Summary) -> ExitCode {
         Ending::Signal(signal) if schedule.is_bounded() => by_signal(signal),
         Ending::TreeEnded if schedule.is_bounded() => {
             console::message(format_args!(
-                "the last process ended after {:.3} s, before the time was over",
+                "the last process exited after {:.3} s, before -d or -n",
                 super::rates::seconds(summary.duration_us)
             ));
             ExitCode::from(TARGET_LOST)

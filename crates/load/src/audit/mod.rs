@@ -16,7 +16,7 @@ pub(crate) struct Evidence {
     pub(crate) area_ns: u128,
     /// The same counted from each request: how long it was under way, by whatever end it left.
     pub(crate) sojourns_ns: u128,
-    /// Good answers of each connection's user.
+    /// Successful responses of each connection's user.
     pub(crate) answers: Vec<u64>,
 }
 

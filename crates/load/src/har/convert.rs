@@ -122,7 +122,7 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     if let Some(base) = &base {
         keep_one_host(&mut entries, base, hosts, &mut findings, &mut notes);
     } else if findings.is_empty() {
-        findings.whole("no entry can be asked again");
+        findings.whole("no entry can be replayed");
     }
     let base = findings.or(base)?;
     let Some(base) = base else {
@@ -154,12 +154,12 @@ fn read<'a>(
                 continue;
             }
             _ => {
-                note(notes, "entries that no server answered (data, blob) are left out");
+                note(notes, "entries without a server (data, blob) are left out");
                 continue;
             }
         };
         if entry.response.status < 100 {
-            note(notes, "entries without an answer are left out");
+            note(notes, "entries without a response are left out");
             continue;
         }
         let start = DateTime::parse_from_rfc3339(&entry.started_date_time);
@@ -175,7 +175,7 @@ fn read<'a>(
             }
             (Err(error), _) => findings.whole(format!("entry {number}: {url:?}: {error}")),
             (_, Err(_)) => findings.whole(format!(
-                "entry {number}: startedDateTime is {:?}; expected a time such as 2026-11-22T10:00:00.000Z",
+                "entry {number}: invalid startedDateTime {:?}: expected a time such as 2026-11-22T10:00:00.000Z",
                 entry.started_date_time
             )),
         }
@@ -211,7 +211,7 @@ fn keep_one_host(
         note(notes, &format!("entries of {} are left out", entry.url.host));
         if hosts == Hosts::All {
             findings.whole(format!(
-                "{} is not {}: one run asks one server; leave the others out, or record each alone",
+                "{} is not {}: a run has one target host (leave out --single-host to skip other hosts)",
                 entry.url.host, base.host
             ));
         }
@@ -278,7 +278,7 @@ fn step(read: &ParsedEntry<'_>, page: Option<String>, notes: &mut BTreeMap<Strin
         let is_odd = !vervet_http::field::is_token(name.as_bytes())
             || pair.value.chars().any(char::is_control);
         if name == "cookie" {
-            note(notes, "Cookie fields are left out: users get cookies of their own");
+            note(notes, "Cookie headers are left out: each user gets its own cookies");
         } else if !(is_odd || name.starts_with("sec-") || DROPPED.contains(&name.as_str())) {
             fields.push(Pair { name: pair.name.clone(), value: escape(&pair.value) });
         }

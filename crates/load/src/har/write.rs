@@ -18,7 +18,7 @@ pub(super) fn write(
 ) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
-    let _ = writeln!(out, "# Made from {}.", plain(file));
+    let _ = writeln!(out, "# Converted from {}.", plain(file));
     for note in notes {
         let _ = writeln!(out, "# {}", plain(note));
     }

@@ -44,10 +44,10 @@ impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} requests", self.taken)?;
         let rest = [
-            (self.odd, "lines without a request that can be read"),
-            (self.unsafe_methods, "requests whose method may change something"),
-            (self.refused, "requests that cannot be asked again"),
-            (self.beyond, "requests beyond the most that are taken"),
+            (self.odd, "lines that cannot be parsed"),
+            (self.unsafe_methods, "requests with unsafe methods"),
+            (self.refused, "requests that cannot be replayed"),
+            (self.beyond, "requests above the limit"),
         ];
         for (count, what) in rest.iter().filter(|(count, _)| *count > 0) {
             write!(formatter, ", without {count} {what}")?;

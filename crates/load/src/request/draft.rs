@@ -188,12 +188,12 @@ impl Draft {
             return Some(Fault::new(DraftPart::Method, message));
         }
         if method == "CONNECT" {
-            let message = "CONNECT opens a tunnel, and nothing would be asked through it";
+            let message = "CONNECT is not supported";
             return Some(Fault::new(DraftPart::Method, message));
         }
         let is_meant = Method::from_token(upper.as_bytes()) != Method::Unknown;
         (is_meant && method != upper).then(|| {
-            let message = format!("{method} is not {upper}: methods are in capital letters");
+            let message = format!("invalid method {method}: did you mean {upper}? (methods are case-sensitive)");
             Fault::new(DraftPart::Method, message)
         })
     }
@@ -231,7 +231,7 @@ impl Draft {
             }
             hosts += usize::from(name.eq_ignore_ascii_case("host"));
             if hosts > 1 {
-                faults.push(Fault::new(part, "a second Host: a request has one"));
+                faults.push(Fault::new(part, "a request has only one Host header"));
             }
             let value =
                 keep(Template::compile(value.trim(), TemplateContext::Field, names), part, faults);
@@ -261,12 +261,12 @@ impl Draft {
         }
         if !is_value(value) {
             return Some(format!(
-                "the value of {name} has a control character, which would end the line"
+                "the value of {name} has a control character"
             ));
         }
         let frames = is_framing(name);
         (frames && self.framing == Framing::ByRule)
-            .then(|| format!("{name} is written by rule, from the content; leave it out"))
+            .then(|| format!("{name} is set automatically; leave it out"))
     }
 
     fn compile_content(&self, names: &Names<'_>, faults: &mut Vec<Fault>) -> Body {

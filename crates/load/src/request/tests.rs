@@ -60,7 +60,7 @@ fn refuses_header_injection() {
     );
     check(
         &draft("GET", "/", &[("Host", "a"), ("host", "b")]),
-        "Field(1): a second Host: a request has one",
+        "Field(1): a request has only one Host header",
     );
     check(&draft("GET", "/a\r\nb", &[]), "Target: the target has a control character");
     check(&draft("GET", "a", &[]), "Target: the target \"a\" does not begin with a slash");
@@ -69,7 +69,7 @@ fn refuses_header_injection() {
     check(&draft("get", "/", &[]), "Method: get is not GET: methods are in capital letters");
     check(
         &draft("CONNECT", "/", &[]),
-        "Method: CONNECT opens a tunnel, and nothing would be asked through it",
+        "Method: CONNECT is not supported",
     );
     let host = Draft { host: "a\nb".to_owned(), ..draft("GET", "/", &[]) };
     check(&host, "Host: the host has a control character");

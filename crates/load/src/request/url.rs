@@ -84,9 +84,9 @@ impl fmt::Display for UrlError {
                 formatter,
                 "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             ),
-            Self::Port => formatter.write_str("nothing listens on port 0; name the port"),
+            Self::Port => formatter.write_str("invalid port 0: expected 1 to 65535"),
             Self::Socket => {
-                formatter.write_str("the path of the socket is missing; expected unix:SOCKET:/PATH")
+                formatter.write_str("the socket path is missing: expected unix:SOCKET:/PATH")
             }
         }
     }
@@ -220,15 +220,15 @@ mod tests {
             "unsupported scheme \"ftp\": expected http://HOST:PORT/PATH or unix:SOCKET:/PATH",
         );
         check("http://a\r\nb/", "the URL has a control character");
-        check("http://a:0/", "nothing listens on port 0; name the port");
+        check("http://a:0/", "invalid port 0: expected 1 to 65535");
         for host in ["", "a b", "a:b", "a:70000", "[::1", "[::z]", "::1", "{user}.example"] {
             let expected = format!(
                 "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             );
             check(&format!("http://{host}/"), &expected);
         }
-        check("unix:", "the path of the socket is missing; expected unix:SOCKET:/PATH");
-        check("unix::/a", "the path of the socket is missing; expected unix:SOCKET:/PATH");
+        check("unix:", "the socket path is missing: expected unix:SOCKET:/PATH");
+        check("unix::/a", "the socket path is missing: expected unix:SOCKET:/PATH");
     }
 
     #[test]

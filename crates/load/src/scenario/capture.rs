@@ -43,7 +43,7 @@ impl Capture {
             _ if section.json.is_unread() => None,
             _ => {
                 let problem =
-                    Diagnostic::error(section.span(), "the source of the capture is not clear");
+                    Diagnostic::error(section.span(), "the capture has no single source");
                 let expected = "`field`, `regex`, `field` with `regex`, or `json`";
                 found.push(problem.expected(expected));
                 None

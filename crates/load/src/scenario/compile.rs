@@ -195,7 +195,7 @@ impl Compiler<'_, '_, '_> {
             return given;
         };
         if given.is_some() {
-            self.wrong(section.span(), "the command line names a feed, too");
+            self.wrong(section.span(), "the command line has --feed, too");
             return given;
         }
         let bytes = self.file(&feed.file);

@@ -35,7 +35,7 @@ impl Rule {
             Self::Lacks(finder) => format!("lacks {:?}", text(finder)),
             Self::Field(name) => format!("has field {name}"),
             Self::Json(pointer, value) => format!("json {pointer} is {value}"),
-            Self::Bytes(bytes) => format!("content has {bytes} bytes"),
+            Self::Bytes(bytes) => format!("the body has {bytes} bytes"),
         }
     }
 

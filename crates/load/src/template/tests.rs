@@ -68,7 +68,7 @@ fn reports_every_wrong_variable() {
     );
     assert_eq!(
         render("{name:json}", TemplateContext::Target, 1),
-        "0: {name:json}: only content can hold JSON"
+        "0: {name:json}: :json is for bodies only"
     );
 }
 

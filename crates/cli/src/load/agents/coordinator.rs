@@ -194,7 +194,7 @@ impl Coordinator {
         let whole = whole.ok_or_else(|| Refused::usage("no agent"))?;
         if whole.tool != TOOL {
             return Err(Refused::target(format!(
-                "the agents are {}, and this is {TOOL}: use the same version on all machines",
+                "the agents run {}, this is {TOOL}: use the same version on all machines",
                 whole.tool
             )));
         }

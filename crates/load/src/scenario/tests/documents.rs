@@ -64,15 +64,15 @@ fn all_mistakes_come_at_once() {
             "13:17: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
             "14:9: `think` cannot be `3s..1s`: it ends before it begins; expected a time or range of times such as \"500ms..3s\"",
             "15:8: no variable x; there are seq, random, uuid, user; a brace that is meant as such is written {{",
-            "16:11: the step has content already; expected only one of `content`, `content_file` and `form`",
+            "16:11: the step has two bodies; expected only one of `content`, `content_file` and `form`",
             "17:21: `status` is not a set of status codes; expected a list of integers from 200 to 599 or ranges of statuses such as \"2xx\"",
             "17:34: `a` is not a JSON pointer; expected a pointer such as \"/items/0/id\"",
             "17:43: unknown directive `statuss`; did you mean `status`?",
             "17:67: the text is empty; expected a text of one character or more",
-            "18:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, a letter first",
+            "18:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, beginning with a letter",
             "18:30: invalid regular expression: unclosed group",
-            "18:41: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
-            "18:50: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "18:41: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "18:50: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
             "19:14: the target `x` does not begin with a slash",
             "19:19: an element of `resources` is given an integer; expected a method and target such as \"GET /path\"",
         ],
@@ -108,13 +108,13 @@ fn wrong_captures_are_reported_with_the_expected() {
     let check = check_step;
     check(
         "capture = { '1a' = { field = 'A' } }",
-        "4:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, a letter first",
+        "4:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, beginning with a letter",
     );
     check("capture = { a = { regex = '(' } }", "4:27: invalid regular expression: unclosed group");
     for source in ["{ }", "{ json = '/a', field = 'B' }", "{ json = '/a', regex = 'B' }"] {
         check(
             &format!("capture = {{ a = {source} }}"),
-            "4:17: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "4:17: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
         );
     }
 }

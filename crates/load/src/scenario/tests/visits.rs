@@ -157,7 +157,7 @@ fn redirects_are_followed_as_browsers_do() {
         server,
         &[
             "buy> POST /buy|X: 1|Content-Length: 1|c",
-            "buy> POST /shop/buy?x|X: 1|Content-Length: 1|c ! buy: redirects end on this host",
+            "buy> POST /shop/buy?x|X: 1|Content-Length: 1|c ! buy: redirects stay on this host",
             "buy> POST /buy|X: 1|Content-Length: 1|c",
         ],
     );
@@ -171,7 +171,7 @@ fn redirects_are_followed_as_browsers_do() {
         "[[scenario]]\nredirects = 9\nstep = [{ request = '/' }]\n",
         1,
         |_| said(302, "Location: https://h:81/\r\n", ""),
-        &["/> GET /| ! /: redirects end on this host"],
+        &["/> GET /| ! /: redirects stay on this host"],
     );
 }
 
