@@ -30,7 +30,7 @@ fn record(rates: &[f64], began_unix_ms: u64) -> String {
 fn step(order: usize, rate: f64) -> String {
     let mut run = vervet_report::Run::new(
         "test",
-        vervet_report::Asked {
+        vervet_report::RunSettings {
             target: "http://127.0.0.1/".to_owned(),
             mode: vervet_report::Mode::Closed,
             connections: 100,

@@ -101,7 +101,10 @@ fn a_lab_is_run_again_from_its_record() {
     for place in ["ours, 1 connection", "ours, 2 connections", "script, 2 "] {
         assert!(text.contains(place), "{place}: {text}");
     }
-    assert!(text.contains("successful responses per second: ") && !text.contains("lost: "), "{text}");
+    assert!(
+        text.contains("successful responses per second: ") && !text.contains("lost: "),
+        "{text}"
+    );
     let again = record(&folder.join("again/results/lab.json"));
     check_measured(&again, 8);
     assert_eq!(again["head"]["lab"], first["head"]["lab"]);

@@ -132,9 +132,7 @@ fn all_errors_of_a_file_are_reported() {
     check_refused(
         &[("a.log", "odd\n")],
         &[base, "--replay", "a.log"],
-        &[
-            "a.log: nothing to replay: 0 requests, without 1 lines that cannot be parsed",
-        ],
+        &["a.log: nothing to replay: 0 requests, without 1 lines that cannot be parsed"],
     );
     check_refused(
         &[],

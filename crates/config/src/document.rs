@@ -14,7 +14,7 @@ use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
 use crate::source::{SourceId, Span};
 
-use crate::tree::{Assembly, Entry, Header, Key, Node, Value};
+use crate::tree::{Assembly, DirectiveEntry, Header, Key, Node, Value};
 use crate::value::Path;
 use crate::{FromConfig, Table};
 
@@ -126,7 +126,8 @@ impl<'e> Documents<'e> {
         let included_by = include.map_or(Span::new(id, 0, 0), |include| include.span);
         self.files.insert(path, included_by);
         if size > SOURCE_BYTES_MAX {
-            let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are allowed");
+            let message =
+                format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are allowed");
             self.findings.push(Diagnostic::error(Span::new(id, 0, 0), message));
         }
         if let Some(at) = broken {
@@ -321,7 +322,7 @@ fn key(name: &str, span: Span) -> Key {
 fn replace_directive(root: &mut Table, field: &Field, node: Node) {
     match root.position(field.name()) {
         Some(at) => root.entries[at].node = node,
-        None => root.entries.push(Entry { key: key(field.name(), node.span), node }),
+        None => root.entries.push(DirectiveEntry { key: key(field.name(), node.span), node }),
     }
 }
 

@@ -52,7 +52,7 @@ pub fn check_text(name: &Path, bytes: &[u8], folder: &Path, pace: Pace) -> Check
             text: String::from_utf8_lossy(bytes).into_owned(),
             sha256: sha256_hex(bytes),
         };
-        match Plan::of(lab, file, folder, pace) {
+        match Plan::resolve(lab, file, folder, pace) {
             Ok((found, warnings)) => {
                 diagnostics.extend(warnings);
                 plan = Some(found);

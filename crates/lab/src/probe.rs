@@ -249,7 +249,10 @@ mod tests {
     #[test]
     fn answers_that_are_none() {
         check("", Err("the connection was closed before the end of the response"));
-        check("HTTP/1.1 200 OK\r\nContent-Le", Err("the connection was closed before the end of the response"));
+        check(
+            "HTTP/1.1 200 OK\r\nContent-Le",
+            Err("the connection was closed before the end of the response"),
+        );
         check("SSH-2.0-x\r\n\r\n", Err("the answer is not HTTP: invalid HTTP version"));
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -261,7 +264,10 @@ mod tests {
         );
         let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         check(&format!("{chunks}z\r\n"), Err("the answer is not HTTP: invalid chunk size"));
-        check(&format!("{chunks}5\r\nab"), Err("the connection was closed before the end of the response"));
+        check(
+            &format!("{chunks}5\r\nab"),
+            Err("the connection was closed before the end of the response"),
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use vervet_lab::record::{Asset, Outcome, Weight};
 use vervet_lab::statistics::Figure;
 
 fn compared(base: &Lab, other: &Lab) -> Comparison {
-    Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
+    Comparison::new(&base.record, &other.record, TOLERANCE).unwrap()
 }
 
 /// The verdict on goodput, the line about it, and whether it is a regression.

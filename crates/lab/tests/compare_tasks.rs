@@ -7,7 +7,7 @@ use vervet_lab::compare::{
 use vervet_lab::statistics::Figure;
 
 fn compared(base: &Tasks, other: &Tasks) -> Comparison {
-    Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
+    Comparison::new(&base.record, &other.record, TOLERANCE).unwrap()
 }
 
 /// The verdict on each phase of the first task.

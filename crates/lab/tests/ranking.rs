@@ -284,7 +284,7 @@ fn efficiency_stands_beside_it() {
 fn a_server_that_was_not_watched_has_no_efficiency() {
     let run = run(100.0, &[(100.0, 1)]);
     let lab = Lab::new(&["a"]).step("a", closed(10), |step| {
-        step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
+        step.run = Some(vervet_lab::record::StoredRun::new(&run).unwrap());
         step.server = Watched::Invalid { reason: "restarted at 3.2 s".to_owned() };
     });
     let point = lab.point();

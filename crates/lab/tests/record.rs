@@ -160,7 +160,7 @@ fn a_record_that_is_not_there_is_named() {
 #[test]
 fn a_run_comes_back_when_it_is_asked_for() {
     let run = common::run(29_231.0, &[(0.4, 10)]);
-    let stored = StoredRun::of(&run).unwrap();
+    let stored = StoredRun::new(&run).unwrap();
     assert_eq!(stored.read().unwrap(), run);
     let mut step = not_ready(0, "a");
     step.run = Some(stored);
@@ -174,7 +174,7 @@ fn a_run_comes_back_when_it_is_asked_for() {
 fn a_run_of_another_version_is_refused_when_it_is_asked_for() {
     let mut run = common::run(1.0, &[(1.0, 1)]);
     run.version = vervet_report::VERSION + 1;
-    let error = StoredRun::of(&run).unwrap().read().unwrap_err();
+    let error = StoredRun::new(&run).unwrap().read().unwrap_err();
     assert!(error.to_string().contains("the run has version"), "{error}");
 }
 

@@ -9,7 +9,7 @@ use vervet_lab::record::{
     JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, SubjectState, TaskStep, read_record,
 };
 use vervet_lab::runner::{MeasureError, Measurer, Options, Order, Progress, RunError, run};
-use vervet_report::{Asked, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{Mode, Reuse, Run, RunSettings, Stop, Verdict};
 use vervet_testkit::{RawClient, TempTree, find_program, skip};
 
 /// Makes up runs, and does to the subject what its test asks for.
@@ -23,7 +23,7 @@ impl Measurer for Scripted<'_> {
         self.calls.push(format!("{} {:?}", order.workload.name, order.load.shape));
         let mut run = Run::new(
             "scripted",
-            Asked {
+            RunSettings {
                 target: order.targets[0].clone(),
                 mode: Mode::Closed,
                 connections: u64::from(order.load.connections),
@@ -45,7 +45,7 @@ impl Measurer for Scripted<'_> {
 struct Heard(Vec<String>);
 
 impl Progress for Heard {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
 

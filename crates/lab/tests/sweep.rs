@@ -78,7 +78,7 @@ fn a_load_that_does_not_count_says_nothing_of_saturation() {
     let saturation = |lab: &Lab| lab.panel().curves[0].sweep.saturation.clone();
     let crashed = grows().step("a", common::closed(4), |step| {
         let run = run(50.0, &[(1.0, 1)]);
-        step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
+        step.run = Some(vervet_lab::record::StoredRun::new(&run).unwrap());
         step.outcome = vervet_lab::record::Outcome::Crashed { reason: "signal 11".to_owned() };
     });
     assert_eq!(saturation(&crashed), None);
@@ -141,7 +141,7 @@ fn closed_and_open_loads_are_panels_of_their_own() {
 fn a_step_of_something_unknown_is_told() {
     let mut lab = Lab::new(&["a"]).rates("a", 10, &[1.0]);
     lab.record.steps[0].workload = "gone".to_owned();
-    let error = vervet_lab::statistics::Analysis::of(&lab.record).unwrap_err();
+    let error = vervet_lab::statistics::Analysis::new(&lab.record).unwrap_err();
     assert_eq!(
         error.to_string(),
         "step 0 of the record cannot be read: there is no workload `gone`"

@@ -15,7 +15,7 @@ use vervet_testkit::TempTree;
 struct Heard(Vec<String>);
 
 impl Progress for Heard {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
 
@@ -147,7 +147,7 @@ fn lab() -> String {
 fn figures_places_and_shares_are_what_was_told() {
     let record = record(&lab());
     assert_eq!(record.tasks.len(), 15);
-    let analysis = Analysis::of(&record).unwrap();
+    let analysis = Analysis::new(&record).unwrap();
     let groups: Vec<&str> = analysis.groups.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(groups, ["a", "b"]);
     let tasks = analysis.groups[0].tasks.iter();
@@ -180,7 +180,7 @@ fn who_has_no_place_takes_none_away() {
     let (folder, out) = (TempTree::new(), TempTree::new());
     let plan = plan_in(folder.path(), &text.concat());
     let record = attempt(&plan, out.path(), false).0.unwrap();
-    let groups = Analysis::of(&record).unwrap().groups;
+    let groups = Analysis::new(&record).unwrap().groups;
     let places = groups[0].tasks.iter();
     let places: Vec<(&str, Option<usize>)> =
         places.map(|task| (task.name.as_str(), task.place)).collect();
@@ -191,7 +191,7 @@ fn who_has_no_place_takes_none_away() {
 #[test]
 fn every_form_of_the_report_has_them() {
     let record = record(&lab());
-    let analysis = Analysis::of(&record).unwrap();
+    let analysis = Analysis::new(&record).unwrap();
     let text = page_markdown(&report_page(&record, &analysis), None);
     for piece in [
         "## Time by phase: a",

@@ -62,7 +62,7 @@ impl Measurer for Recorded {
 }
 
 impl Progress for Recorded {
-    fn say(&mut self, _: &str) {}
+    fn message(&mut self, _: &str) {}
     fn step(&mut self, _: usize, _: usize, _: &Step) {}
     fn task(&mut self, _: usize, _: usize, _: &TaskStep) {}
 }

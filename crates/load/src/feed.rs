@@ -55,10 +55,8 @@ impl Feed {
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, Vec<Finding>> {
         let mut findings = Findings::new(file);
         if text.len() > FEED_BYTES_MAX {
-            findings.whole(format!(
-                "{} bytes, at most {FEED_BYTES_MAX} (split the file)",
-                text.len()
-            ));
+            findings
+                .whole(format!("{} bytes, at most {FEED_BYTES_MAX} (split the file)", text.len()));
             return findings.or(Self::empty());
         }
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vervet_engine::reactor::Outgoing;
-use vervet_report::{Asked, Mode, Reuse, Stop};
+use vervet_report::{Mode, Reuse, RunSettings, Stop};
 
 use crate::check::Check;
 use crate::pacer::{Arrival, Pacer};
@@ -73,7 +73,7 @@ pub struct Plan {
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Plan").field(&self.asked()).finish()
+        f.debug_tuple("Plan").field(&self.settings()).finish()
     }
 }
 
@@ -217,8 +217,8 @@ impl Plan {
     }
 
     /// The plan as a report holds it.
-    pub(crate) fn asked(&self) -> Asked {
-        Asked {
+    pub(crate) fn settings(&self) -> RunSettings {
+        RunSettings {
             target: self.target.clone(),
             mode: match &self.load {
                 Load::Closed => Mode::Closed,

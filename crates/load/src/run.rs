@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use vervet_engine::reactor::{Command, Handle, Receipt};
-use vervet_report::{Asked, Interval, KernelCounters, Run};
+use vervet_report::{Interval, KernelCounters, Run, RunSettings};
 
 use crate::audit;
 use crate::clock::{ms, now_ns, unix_ms};
@@ -160,8 +160,8 @@ pub fn run(plan: Plan) -> Result<Run, StartError> {
 
 impl Prepared {
     /// The plan of the run, as in the report.
-    pub fn asked(&self) -> Asked {
-        self.plan.asked()
+    pub fn settings(&self) -> RunSettings {
+        self.plan.settings()
     }
 
     /// Starts it: the first request is due, or the warm-up begins, after this time.
@@ -191,8 +191,8 @@ impl Running {
     }
 
     /// The plan of the run, as in the report.
-    pub fn asked(&self) -> Asked {
-        self.plan.asked()
+    pub fn settings(&self) -> RunSettings {
+        self.plan.settings()
     }
 
     /// Waits for the end, and tells each interval of the window when it is over.

@@ -66,12 +66,12 @@ struct List<'a, 'r> {
     findings: Findings,
     /// How many requests began, right ones and wrong ones.
     requests: usize,
-    entry: Option<Entry>,
+    entry: Option<OpenRequest>,
     targets: Vec<Weighted>,
 }
 
 /// A request whose fields are being read.
-struct Entry {
+struct OpenRequest {
     name: String,
     weight: u32,
     draft: Draft,
@@ -140,7 +140,7 @@ impl List<'_, '_> {
         let before = target.find(&url.target).unwrap_or(0);
         let mut draft = Draft::get(&url);
         method.clone_into(&mut draft.method);
-        self.entry = Some(Entry {
+        self.entry = Some(OpenRequest {
             name: words.join(" "),
             weight,
             draft,
@@ -234,7 +234,7 @@ impl List<'_, '_> {
     }
 }
 
-impl Entry {
+impl OpenRequest {
     /// Where a fault is, the first `common` fields not being from the list.
     fn position(&self, fault: &Fault, common: usize) -> Position {
         let start = |column| Position { line: self.line, column };

@@ -171,7 +171,7 @@ fn check_law(
     plan.connections = 4;
     change(&mut plan);
     let run = run(plan);
-    assert!(run.errors.of(class) >= 100, "{:?}", run.errors);
+    assert!(run.errors.count(class) >= 100, "{:?}", run.errors);
     let found = finding(&run, "littles_law");
     assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
 }

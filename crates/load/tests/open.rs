@@ -109,7 +109,7 @@ fn a_target_that_refuses_fails_each_request_that_is_due() {
     let address = gone.local_addr().unwrap();
     drop(gone);
     let run = run(open(address, Pacer::constant(100.0)));
-    assert_eq!(run.errors.of(ErrorClass::Refused), run.errors.total());
+    assert_eq!(run.errors.count(ErrorClass::Refused), run.errors.total());
     assert!((50..=101).contains(&run.errors.total()), "{:?}", run.errors);
     assert_eq!(run.achieved.done, 0);
 }

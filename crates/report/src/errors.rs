@@ -101,18 +101,18 @@ impl ErrorClass {
 impl Errors {
     /// Counts a request of this class.
     pub fn add(&mut self, class: ErrorClass) {
-        let count = self.of_mut(class);
+        let count = self.count_mut(class);
         *count = count.saturating_add(1);
     }
 
     /// The number of requests that failed in this way.
-    pub fn of(&self, class: ErrorClass) -> u64 {
+    pub fn count(&self, class: ErrorClass) -> u64 {
         let mut errors = *self;
-        *errors.of_mut(class)
+        *errors.count_mut(class)
     }
 
     /// Mutable count of one class.
-    pub fn of_mut(&mut self, class: ErrorClass) -> &mut u64 {
+    pub fn count_mut(&mut self, class: ErrorClass) -> &mut u64 {
         match class {
             ErrorClass::Unreachable => &mut self.unreachable,
             ErrorClass::Refused => &mut self.refused,
@@ -128,20 +128,20 @@ impl Errors {
 
     /// The number of all failed requests.
     pub fn total(&self) -> u64 {
-        ErrorClass::ALL.iter().fold(0, |sum, class| sum.saturating_add(self.of(*class)))
+        ErrorClass::ALL.iter().fold(0, |sum, class| sum.saturating_add(self.count(*class)))
     }
 
     /// Adds the counts of another.
     pub fn merge(&mut self, other: &Self) {
         for class in ErrorClass::ALL {
-            let count = self.of_mut(class);
-            *count = count.saturating_add(other.of(class));
+            let count = self.count_mut(class);
+            *count = count.saturating_add(other.count(class));
         }
     }
 
     /// The classes that occurred, with their counts.
     pub fn occurred(&self) -> impl Iterator<Item = (ErrorClass, u64)> {
-        let counts = ErrorClass::ALL.map(|class| (class, self.of(class)));
+        let counts = ErrorClass::ALL.map(|class| (class, self.count(class)));
         counts.into_iter().filter(|(_, count)| *count > 0)
     }
 }

@@ -31,7 +31,7 @@ pub use interval::StepFigures;
 pub use machine::{Generator, KernelCounters};
 pub use machine::{Watched, WatchedSample};
 pub use merge::MergeError;
-pub use plan::{Asked, Mode, Reuse, Stop};
+pub use plan::{Mode, Reuse, RunSettings, Stop};
 pub use run::{Achieved, AchievedRecord, Censored, Ended, Run, Timings, VERSION};
 pub use search::{Search, Try, TryOutcome};
 pub use slowest::{SLOWEST_MAX, SlowRequest, Slowest};

@@ -8,7 +8,7 @@ use crate::audit::Finding;
 use crate::interval::Interval;
 use crate::interval::StepFigures;
 use crate::machine::{Generator, KernelCounters};
-use crate::plan::{Asked, Mode, Stop};
+use crate::plan::{Mode, RunSettings, Stop};
 use crate::run::{Achieved, Run};
 
 /// Why two runs cannot be merged.
@@ -22,7 +22,7 @@ pub enum MergeError {
         other: String,
     },
     /// The settings differ.
-    Asked {
+    Settings {
         /// The setting that differs.
         what: &'static str,
     },
@@ -39,7 +39,7 @@ impl Run {
             let named = |run: &Self| format!("{} (version {})", run.tool, run.version);
             return Err(MergeError::Version { one: named(&self), other: named(other) });
         }
-        self.asked = asked(self.asked, &other.asked)?;
+        self.asked = settings(self.asked, &other.asked)?;
         self.steps = steps(self.steps, &other.steps)?;
         self.intervals = intervals(self.intervals, &other.intervals);
         self.started_unix_ms = self.started_unix_ms.min(other.started_unix_ms);
@@ -74,7 +74,7 @@ impl Run {
     }
 }
 
-fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
+fn settings(mut ours: RunSettings, theirs: &RunSettings) -> Result<RunSettings, MergeError> {
     let parts = [
         ("the target", ours.target == theirs.target),
         ("the reuse of connections", ours.reuse == theirs.reuse),
@@ -85,7 +85,7 @@ fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
         ("the list of checks", ours.checks == theirs.checks),
     ];
     if let Some((what, _)) = parts.into_iter().find(|(_, same)| !same) {
-        return Err(MergeError::Asked { what });
+        return Err(MergeError::Settings { what });
     }
     ours.mode = match (ours.mode, &theirs.mode) {
         (Mode::Closed, Mode::Closed) => Mode::Closed,
@@ -97,7 +97,7 @@ fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
             Mode::Open { pacers, rate_max_milli: rate_max_milli.saturating_add(*rate) }
         }
         _ => {
-            return Err(MergeError::Asked { what: "the kind of load" });
+            return Err(MergeError::Settings { what: "the kind of load" });
         }
     };
     ours.connections = ours.connections.saturating_add(theirs.connections);
@@ -138,7 +138,7 @@ fn steps(
         steps.iter().map(|step| step.name.clone()).collect()
     };
     if names(&ours) != names(theirs) {
-        return Err(MergeError::Asked { what: "the list of steps" });
+        return Err(MergeError::Settings { what: "the list of steps" });
     }
     for (step, more) in ours.iter_mut().zip(theirs) {
         step.done = step.done.saturating_add(more.done);
@@ -205,9 +205,12 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version { one, other } => {
-                write!(f, "the agents have different versions, {one} and {other}: use the same on all machines")
+                write!(
+                    f,
+                    "the agents have different versions, {one} and {other}: use the same on all machines"
+                )
             }
-            Self::Asked { what } => {
+            Self::Settings { what } => {
                 write!(f, "{what} differs between agents: give all of them the same plan")
             }
         }

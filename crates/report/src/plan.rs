@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Asked {
+pub struct RunSettings {
     /// The target as given: a URL, or the name of a scenario or of a list of targets.
     pub target: String,
     /// Closed or open load.

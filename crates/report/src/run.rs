@@ -13,7 +13,7 @@ use crate::interval::Interval;
 use crate::interval::StepFigures;
 use crate::machine::Watched;
 use crate::machine::{Generator, KernelCounters};
-use crate::plan::Asked;
+use crate::plan::RunSettings;
 use crate::search::Search;
 use crate::slowest::Slowest;
 
@@ -35,7 +35,7 @@ pub struct Run {
     /// Number of machines or processes that generated the load.
     pub agents: u64,
     /// The settings of the run.
-    pub asked: Asked,
+    pub asked: RunSettings,
     /// Results of the measurement.
     pub achieved: Achieved,
     /// Times of successful responses.
@@ -173,7 +173,7 @@ pub struct AchievedRecord {
 
 impl Run {
     /// A run with these settings and no results.
-    pub fn new(tool: impl Into<String>, asked: Asked) -> Self {
+    pub fn new(tool: impl Into<String>, asked: RunSettings) -> Self {
         Self {
             version: VERSION,
             tool: tool.into(),

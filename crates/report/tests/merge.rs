@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use vervet_report::forms::{from_json, json};
 use vervet_report::{
-    Asked, ErrorClass, Finding, Histogram, Interval, MergeError, Mode, Reuse, Run, SlowRequest,
-    StepFigures, Stop, Verdict, Watched, WatchedSample,
+    ErrorClass, Finding, Histogram, Interval, MergeError, Mode, Reuse, Run, RunSettings,
+    SlowRequest, StepFigures, Stop, Verdict, Watched, WatchedSample,
 };
 
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://127.0.0.1:8080/".to_owned(),
         mode: Mode::Open { pacers: ["1,000/s, even".to_owned()].into(), rate_max_milli: 1_000_000 },
         connections: 8,
@@ -24,7 +24,7 @@ fn asked() -> Asked {
 
 /// A run in which each request took one of these times, in nanoseconds.
 fn run(times_ns: &[u64]) -> Run {
-    let mut run = Run::new("vervet 0.1.0", asked());
+    let mut run = Run::new("vervet 0.1.0", settings());
     let seed = times_ns.iter().fold(7, |sum: u64, time_ns| sum.wrapping_mul(31) ^ time_ns);
     run.started_unix_ms = seed % 1000;
     run.achieved.window_us = 10_000_000 + seed % 10;

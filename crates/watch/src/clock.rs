@@ -17,7 +17,7 @@ pub(crate) struct ProcessClock(ClockId);
 
 impl ProcessClock {
     /// None if there is no such process.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub(crate) fn new(pid: u32) -> Option<Self> {
         let pid = (1..PID_LIMIT).contains(&pid).then_some(pid)?;
         let pid = Pid::from_raw(i32::try_from(pid).ok()?);
         ClockId::pid_cpu_clock_id(pid).ok().map(Self)
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn no_process_has_no_clock() {
         for pid in [0, PID_LIMIT - 1, PID_LIMIT, 1 << 30, u32::MAX] {
-            let time = ProcessClock::of(pid).and_then(ProcessClock::read_us);
+            let time = ProcessClock::new(pid).and_then(ProcessClock::read_us);
             assert_eq!(time, None, "{pid}");
         }
     }
@@ -64,14 +64,14 @@ mod tests {
     #[test]
     fn a_process_that_was_reaped_has_no_time() {
         let mut child = Child::start("true", [""; 0]);
-        let clock = ProcessClock::of(child.id());
+        let clock = ProcessClock::new(child.id());
         child.wait_exit(PATIENCE);
         assert_eq!(clock.and_then(ProcessClock::read_us), None);
     }
 
     #[test]
     fn time_goes_on() {
-        let clock = ProcessClock::of(std::process::id()).unwrap();
+        let clock = ProcessClock::new(std::process::id()).unwrap();
         let (before, thread, boot) = (clock.read_us().unwrap(), thread_cpu(), since_boot());
         assert!(wait_until(PATIENCE, || clock.read_us().unwrap() > before));
         assert!(thread_cpu() > thread);

@@ -64,7 +64,7 @@ pub struct Summary {
 
 impl Summary {
     /// The summary of samples in their order.
-    pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Self {
+    pub fn new<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Self {
         let mut tally = Tally::default();
         for sample in samples {
             tally.add(sample);

@@ -117,7 +117,7 @@ impl Watcher {
                 }
                 let first = tree.roots().next();
                 let first = first.ok_or_else(|| FindError::NotFound(target.clone()))?;
-                Cgroup::of(proc, first.pid, &mut reader)
+                Cgroup::of_process(proc, first.pid, &mut reader)
             }
             Resolved::Cgroup(cgroup) => {
                 account = Account::Cgroup;
@@ -133,7 +133,7 @@ impl Watcher {
             tree,
             account,
             cgroup: cgroup.map(|cgroup| OwnCgroup { cgroup, base: None, settled: Cpu::default() }),
-            host: HostFiles::of(proc, first),
+            host: HostFiles::new(proc, first),
             detail_pace: Pace::every(DETAIL_EVERY),
             host_pace: Pace::every(HOST_EVERY),
             begin: None,
@@ -214,7 +214,7 @@ impl Watcher {
                 if self.tree.roots().next().is_none() {
                     self.tree.name_roots();
                     let first = self.tree.roots().next().map_or(0, |root| root.pid);
-                    self.host = HostFiles::of(&self.proc, first);
+                    self.host = HostFiles::new(&self.proc, first);
                 }
                 look
             }

@@ -44,7 +44,7 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
     assert_eq!(by_root.subject().account, Account::Processes);
     assert_eq!(by_cgroup.subject().account, Account::Cgroup);
     for samples in [&samples, &of_cgroup] {
-        let summary = Summary::of(samples);
+        let summary = Summary::new(samples);
         let off = summary.cpu.total_us().abs_diff(used);
         assert!(off * TOLERANCE < used, "{used} us used: {summary:#?}");
         assert_eq!(summary.invalid_because, [""; 0]);

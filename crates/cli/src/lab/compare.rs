@@ -70,7 +70,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
     let (Some(base), Some(other)) = (opened(&arguments.base), opened(&arguments.other)) else {
         return Ok(ExitCode::from(NOTHING_TO_COMPARE));
     };
-    let comparison = match Comparison::of(&base, &other, arguments.tolerance / 100.0) {
+    let comparison = match Comparison::new(&base, &other, arguments.tolerance / 100.0) {
         Ok(comparison) => comparison,
         Err(error) => {
             console::message(format_args!("{error}"));

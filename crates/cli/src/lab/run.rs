@@ -114,7 +114,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
 /// Writes the report next to the record, as HTML and as Markdown for code forges.
 fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
-    let analysis = Analysis::of(record).map_err(|error| told(&error))?;
+    let analysis = Analysis::new(record).map_err(|error| told(&error))?;
     let page = report_html(record, &analysis);
     let text = page_markdown(&report_page(record, &analysis), None);
     for (name, text) in [(PAGE, page), (TEXT, text)] {
@@ -150,7 +150,7 @@ fn raise_descriptors() {
 struct ProgressMessages;
 
 impl Progress for ProgressMessages {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         console::message(format_args!("{text}"));
     }
 

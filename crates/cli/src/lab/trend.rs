@@ -61,7 +61,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
         let text = format!("{folder}: {found} records found, a trend needs two");
         return Err(Failure::Other(text));
     }
-    let trend = Trend::of(records).map_err(|error| Failure::Other(error.to_string()))?;
+    let trend = Trend::new(records).map_err(|error| Failure::Other(error.to_string()))?;
     if let Some(path) = &arguments.output {
         fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?;
     } else {

@@ -66,7 +66,7 @@ pub(crate) fn run(plan: Plan, live: ProgressMode, outputs: &Outputs) -> Result<R
     let running = vervet_load::start(plan).map_err(Refused::usage)?;
     let control = running.control();
     let interrupts = interrupts(move || control.stop(), live)?;
-    let mut shown = live.begin(running.asked());
+    let mut shown = live.begin(running.settings());
     let run = running.finish_with_progress(DRAW_EVERY, |progress| match progress {
         Progress::Interval(interval) => {
             shown.interval(interval);

@@ -83,7 +83,7 @@ pub(crate) fn find(
             break;
         }
         let attempt = judge(&run, goal, search.next);
-        say(&attempt);
+        print_try(&attempt);
         let outcome = attempt.outcome;
         result.take(run, attempt);
         if !search.take(outcome) {
@@ -157,7 +157,7 @@ impl SearchResult {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
-fn say(attempt: &Try) {
+fn print_try(attempt: &Try) {
     let asked = rate(attempt.rate_asked_milli as f64 / 1000.0);
     let measured = &attempt.measured;
     match attempt.outcome {

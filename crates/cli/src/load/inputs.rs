@@ -331,11 +331,7 @@ fn speed(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>().ok();
     let range = Replay::SPEEDS;
     number.filter(|speed| range.contains(speed)).ok_or_else(|| {
-        format!(
-            "expected a factor such as 2x or 0.5x, from {} to {}",
-            range.start(),
-            range.end()
-        )
+        format!("expected a factor such as 2x or 0.5x, from {} to {}", range.start(), range.end())
     })
 }
 

@@ -95,8 +95,8 @@ impl Refused {
         &self.lines
     }
 
-    /// Says it, and gives the status.
-    pub(crate) fn say(&self) -> ExitCode {
+    /// Prints the messages, and returns the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
         console::message_block(&self.block);
         for line in self.lines.iter().filter(|_| self.block.is_empty()) {
             console::message(format_args!("{line}"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use vervet_report::escape::Printable;
 use vervet_report::units::{count, percent, rate, time};
-use vervet_report::{Asked, Errors, Interval, Mode};
+use vervet_report::{Errors, Interval, Mode, RunSettings};
 
 use crate::terminal::{Line, Paint, condensed, with_graph};
 
@@ -18,7 +18,7 @@ const BUSY_ALARM: f64 = 0.9;
 /// What has been seen of a run.
 #[derive(Debug)]
 pub(crate) struct ViewState {
-    asked: Asked,
+    asked: RunSettings,
     /// One value an interval, of the whole run.
     rates: Vec<f64>,
     p50s_ns: Vec<f64>,
@@ -41,7 +41,7 @@ struct Last {
 
 impl ViewState {
     /// Nothing yet, of a run that was asked so.
-    pub(crate) fn new(asked: Asked) -> Self {
+    pub(crate) fn new(asked: RunSettings) -> Self {
         Self {
             asked,
             rates: Vec::new(),
@@ -148,7 +148,8 @@ impl ViewState {
             (Mode::Open { rate_max_milli, .. }, None) => Some(float(*rate_max_milli) / 1000.0),
             (Mode::Closed, None) => None,
         };
-        let asked = asked.map_or_else(String::new, |asked| format!(" of {} requested", rate(asked)));
+        let asked =
+            asked.map_or_else(String::new, |asked| format!(" of {} requested", rate(asked)));
         match self.rates.last() {
             Some(reached) => format!("rate       {}{asked}", rate(*reached)),
             None => format!("rate       -{asked}"),

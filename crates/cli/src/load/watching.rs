@@ -124,7 +124,7 @@ fn thin_out(tree: &mut Tree) {
 }
 
 fn invalid(readings: &[Reading]) -> String {
-    let summary = Summary::of(readings.iter().map(|reading| &reading.sample));
+    let summary = Summary::new(readings.iter().map(|reading| &reading.sample));
     if summary.valid {
         return String::new();
     }

@@ -13,7 +13,7 @@ use vervet_server::filters::basic_auth::{
     BCRYPT_COST_MAX, HashError, UserNameError, check_user_name, hash_argon2id, hash_bcrypt,
 };
 
-use super::file::{Change, Place, UserFile};
+use super::file::{Change, UserFile, UserFilePath};
 use crate::console;
 use crate::failure::Failure;
 
@@ -96,7 +96,7 @@ pub(crate) fn passwd(arguments: &PasswdArguments) -> Result<ExitCode, Failure> {
 fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), PasswdError> {
     check_user_name(user).map_err(|error| PasswdError::Name(user.to_owned(), error))?;
     // Before anything is typed: it would be in vain.
-    Place::of(path)?;
+    UserFilePath::resolve(path)?;
     let password = read_password(user)?;
     let entry = if arguments.bcrypt {
         hash_bcrypt(&password, arguments.cost)
@@ -104,7 +104,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
         hash_argon2id(&password)
     };
     let entry = entry.map_err(PasswdError::Hash)?;
-    let place = Place::of(path)?;
+    let place = UserFilePath::resolve(path)?;
     let _alone = place.lock()?;
     let mut file = UserFile::read_or_empty(path)?;
     let change = file.set(user, &entry);
@@ -120,7 +120,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
 }
 
 fn remove(path: &Path, user: &str) -> Result<(), PasswdError> {
-    let place = Place::of(path)?;
+    let place = UserFilePath::resolve(path)?;
     let _alone = place.lock()?;
     let mut file = UserFile::read(path)?;
     if !file.remove(user) {
@@ -161,7 +161,8 @@ fn read_password(user: &str) -> Result<String, PasswdError> {
     let password = if io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("New password for {user}: "));
         let typed = typed.map_err(PasswdError::Read)?;
-        let again = rpassword::prompt_password("Repeat the password: ").map_err(PasswdError::Read)?;
+        let again =
+            rpassword::prompt_password("Repeat the password: ").map_err(PasswdError::Read)?;
         if typed != again {
             return Err(PasswdError::Differs);
         }

@@ -100,16 +100,16 @@ fn after_hash(line: &[u8]) -> &[u8] {
     &line[colons.nth(1).unwrap_or(end)..]
 }
 
-/// Where a user file lies: what a link to it points to.
+/// The path of a user file, with symbolic links resolved.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct UserFilePath {
     path: PathBuf,
     folder: PathBuf,
 }
 
-impl Place {
-    /// The place of a file that may or may not be there, in a folder that is.
-    pub(super) fn of(path: &Path) -> Result<Self, PasswdError> {
+impl UserFilePath {
+    /// Resolves the path of a file that may not exist, in a folder that exists.
+    pub(super) fn resolve(path: &Path) -> Result<Self, PasswdError> {
         let path = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 std::path::absolute(path).map_err(failed(path, "find"))?

@@ -253,7 +253,8 @@ mod tests {
             kernel(ABI::V2),
             "the file system is restricted in part: the kernel has version 2 of landlock, and 5 is needed",
         );
-        let none_at_all = "file system access is not restricted: the kernel does not support landlock";
+        let none_at_all =
+            "file system access is not restricted: the kernel does not support landlock";
         check(none, LandlockStatus::NotImplemented, none_at_all);
         let off = "file system access is not restricted: landlock is disabled (enable it with lsm= on the kernel command line)";
         check(RulesetStatus::NotEnforced, LandlockStatus::NotEnabled, off);

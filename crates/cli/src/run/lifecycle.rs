@@ -71,7 +71,7 @@ pub(super) struct Lifecycle {
 impl Lifecycle {
     /// Reports a state to the service manager. Its absence is not an error.
     pub(super) fn notify(&self, state: State, status: &str) {
-        let _ = self.notifier.tell(state, status);
+        let _ = self.notifier.notify(state, status);
     }
 
     fn event(&self, level: Level, kind: &'static str, text: &str) {

@@ -144,7 +144,7 @@ fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
     let live = || -> Box<dyn View> {
         show_cursor_on_panic(Output::Stdout);
         let size = || Output::Stdout.size();
-        Box::new(Live::new(Screen::new(Output::Stdout, size, Colours::asked())))
+        Box::new(Live::new(Screen::new(Output::Stdout, size, Colours::from_environment())))
     };
     if let Some(path) = &arguments.output {
         let file = File::create(path).map_err(Failure::write(path))?;

@@ -93,7 +93,7 @@ TypesConfig /dev/null
         user = as_root("User www-data\nGroup www-data\n"),
     );
     let file = setup.own("apache.conf");
-    Launch::of(setup.program, ["-D", "FOREGROUND", "-f", &file]).file("apache.conf", text)
+    Launch::new(setup.program, ["-D", "FOREGROUND", "-f", &file]).file("apache.conf", text)
 }
 
 /// The modules folder of a program: `usr/lib/apache2/modules` for `usr/sbin/apache2`.

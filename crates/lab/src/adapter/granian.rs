@@ -42,5 +42,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     }
     arguments.push(setup.logged("--access-log", "--no-access-log"));
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

@@ -53,5 +53,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
         arguments.extend(["--access-logfile", &log]);
     }
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

@@ -42,5 +42,5 @@ http1-request-timeout: 75
         site = setup.site.display(),
     );
     let file = setup.own("h2o.conf");
-    Launch::of(setup.program, ["-m", "worker", "-c", &file]).file("h2o.conf", text)
+    Launch::new(setup.program, ["-m", "worker", "-c", &file]).file("h2o.conf", text)
 }

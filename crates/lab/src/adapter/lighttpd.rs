@@ -52,5 +52,5 @@ mimetype.assign = ( "" => "text/plain" )
         log = setup.logged(&log, ""),
     );
     let file = setup.own("lighttpd.conf");
-    Launch::of(setup.program, ["-D", "-f", &file]).file("lighttpd.conf", text)
+    Launch::new(setup.program, ["-D", "-f", &file]).file("lighttpd.conf", text)
 }

@@ -82,7 +82,7 @@ php_admin_flag[display_errors] = off
     let extensions: Vec<String> = extensions.map(|name| format!("extension={name}")).collect();
     arguments.extend(extensions.iter().flat_map(|one| ["-d", one.as_str()]));
     let file = setup.own("nginx.conf");
-    Launch::of(&fpm, arguments)
+    Launch::new(&fpm, arguments)
         .and(setup.program, ["-e", "stderr", "-c", &file])
         // nginx answers with 502 as long as php-fpm does not listen.
         .after(&socket)

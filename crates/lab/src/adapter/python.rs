@@ -10,12 +10,8 @@ pub(super) const CALLABLE: Row = Row {
     about: "name of the application in its file",
 };
 /// The number of processes.
-pub(super) const WORKERS: Row = Row {
-    name: "workers",
-    default: "1",
-    kind: Kind::Count(1, 1000),
-    about: "worker processes",
-};
+pub(super) const WORKERS: Row =
+    Row { name: "workers", default: "1", kind: Kind::Count(1, 1000), about: "worker processes" };
 
 /// The application's folder and `module:callable`.
 pub(super) fn module(setup: &Setup<'_>) -> (String, String) {

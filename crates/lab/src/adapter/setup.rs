@@ -115,7 +115,7 @@ pub struct Process {
 
 impl Launch {
     /// Starts with one process.
-    pub fn of<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         Self::default().and(program, arguments)
     }
 

@@ -20,5 +20,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let app = setup.app().display().to_string();
     let port = setup.port.to_string();
     let log = setup.logged("access", "none");
-    Launch::of(setup.program, [app.as_str(), &port, log])
+    Launch::new(setup.program, [app.as_str(), &port, log])
 }

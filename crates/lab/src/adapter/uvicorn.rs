@@ -34,5 +34,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
         arguments.extend(["--no-access-log", "--log-level", "error"]);
     }
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

@@ -54,7 +54,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
         return serve(setup);
     }
     let file = setup.own("vervet.toml");
-    Launch::of(setup.program, ["run", &file]).file("vervet.toml", configuration(setup))
+    Launch::new(setup.program, ["run", &file]).file("vervet.toml", configuration(setup))
 }
 
 /// Flags alone. As for the rivals: connections stay open, and all may come from one address.
@@ -69,7 +69,7 @@ fn serve(setup: &Setup<'_>) -> Launch {
     {
         arguments.extend(["--limit", limit]);
     }
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }
 
 fn configuration(setup: &Setup<'_>) -> String {

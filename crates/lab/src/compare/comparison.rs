@@ -123,8 +123,8 @@ pub const COMPARED: [Figure; 10] = [
 
 impl Comparison {
     /// Compares a record with another, which is the base.
-    pub fn of(base: &LabRecord, other: &LabRecord, tolerance: f64) -> Result<Self, Unreadable> {
-        let (first, second) = (Analysis::of(base)?, Analysis::of(other)?);
+    pub fn new(base: &LabRecord, other: &LabRecord, tolerance: f64) -> Result<Self, Unreadable> {
+        let (first, second) = (Analysis::new(base)?, Analysis::new(other)?);
         let mut comparison = Self {
             cautions: differences(base, other),
             rows: Vec::new(),
@@ -216,7 +216,7 @@ impl Comparison {
             measure,
             base: median(before)?,
             other: median(after)?,
-            ratio: Ratio::of(before, after),
+            ratio: Ratio::from_repeats(before, after),
             verdict,
         })
     }
@@ -263,7 +263,7 @@ fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> Cha
     if before.len() < 2 || after.len() < 2 {
         return ChangeVerdict::Unproven;
     }
-    let (up, down) = match Ratio::of(before, after) {
+    let (up, down) = match Ratio::from_repeats(before, after) {
         Some(ratio) => (ratio.low > 1.0 + tolerance, ratio.high < 1.0 - tolerance),
         // No ratio to a median of nothing: the repeats must not even touch.
         None => (is_above(after, before), is_above(before, after)),

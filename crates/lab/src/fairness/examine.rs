@@ -72,8 +72,7 @@ pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<Strin
     }
     let text = expected.contains.as_ref()?;
     let found = answer.content.windows(text.len().max(1)).any(|part| part == text.as_bytes());
-    (!found && !text.is_empty())
-        .then(|| format!("expected a body that contains `{text}`"))
+    (!found && !text.is_empty()).then(|| format!("expected a body that contains `{text}`"))
 }
 
 /// Whether a second request on the connection is answered, and what the first answer says of it.

@@ -68,7 +68,5 @@ fn examine_subject(
     let planned = &stage.plan.subjects[subject];
     let running = stage.start(workload, 0, subject, &[]).map_err(|error| error.to_string())?;
     let looked = examine(&stage.plan.workloads[workload], target, running.address, planned.log);
-    looked.map_err(|error| {
-        format!("no response to {target}: {error}; output: {}", running.said())
-    })
+    looked.map_err(|error| format!("no response to {target}: {error}; output: {}", running.said()))
 }

@@ -21,7 +21,7 @@ pub enum Pace {
 
 impl Plan {
     /// The plan of a lab file in `folder`, with warnings; or everything that is wrong with it.
-    pub fn of(
+    pub fn resolve(
         lab: &Lab,
         file: LabFile,
         folder: &Path,
@@ -45,8 +45,11 @@ impl Plan {
         let sets = sets(lab, pace);
         let steps = steps::resolve(&workloads, sets);
         if steps.len() > steps::STEPS_MAX {
-            let message =
-                format!("the lab has {} steps, at most {} are allowed", steps.len(), steps::STEPS_MAX);
+            let message = format!(
+                "the lab has {} steps, at most {} are allowed",
+                steps.len(),
+                steps::STEPS_MAX
+            );
             found.push(
                 Diagnostic::error(lab.title.span(), message)
                     .expected("shorter sweeps or fewer repeats"),

@@ -49,8 +49,7 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
     let start = start(name, subject, found);
     if subject.process.is_some() && subject.address.is_none() {
         let message = "`process` is for a server that is already running";
-        found
-            .push(Diagnostic::error(subject.process.span(), message).expected("`address`, too"));
+        found.push(Diagnostic::error(subject.process.span(), message).expected("`address`, too"));
     }
     let texts = |named: &vervet_config::Named<String>| {
         named.iter().map(|(name, value)| (name.value().clone(), value.clone())).collect()

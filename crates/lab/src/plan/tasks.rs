@@ -69,8 +69,7 @@ pub struct PlannedTaskRun {
 /// All tasks, and their runs in order.
 pub(super) fn resolve(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> PlannedTasks {
     if !lab.task.is_empty() && !lab.subject.is_empty() {
-        let message =
-            "a lab has either subjects or tasks, not both";
+        let message = "a lab has either subjects or tasks, not both";
         found.push(Diagnostic::error(lab.task.span(), message).expected("two lab files"));
     }
     let tasks = lab.task.iter().map(|(name, task)| one(name, task, found));
@@ -108,7 +107,8 @@ fn places(tasks: usize, sets: Sets) -> Vec<PlannedTaskRun> {
 fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if !name.bytes().all(plain) || name.len() > NAME_BYTES_MAX {
-        let problem = Diagnostic::error(name.span(), "the name of a task must be a valid folder name");
+        let problem =
+            Diagnostic::error(name.span(), "the name of a task must be a valid folder name");
         found.push(
             problem.expected(format!("letters, digits, `-` and `_`, at most {NAME_BYTES_MAX}")),
         );

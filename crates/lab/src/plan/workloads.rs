@@ -139,8 +139,7 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
     if !path.starts_with('/') || !path.bytes().all(visible) {
         let message = format!("invalid request target `{}`", cited(path));
         let problem = Diagnostic::error(path.span(), message);
-        found
-            .push(problem.expected("a path that begins with `/`, percent-encoded"));
+        found.push(problem.expected("a path that begins with `/`, percent-encoded"));
     }
     let has_file = path.contains(FILE);
     match (has_file, workload.tree.is_some()) {
@@ -231,19 +230,14 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
     for (name, tree) in lab.tree.iter() {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if !name.bytes().all(plain) {
-            let problem = Diagnostic::error(
-                name.span(),
-                "the name of a tree must be a valid path segment",
-            );
+            let problem =
+                Diagnostic::error(name.span(), "the name of a tree must be a valid path segment");
             found.push(problem.expected("letters, digits, `-` and `_`"));
         }
         let least = tree.size.bytes();
         let most = tree.size_max.map_or(least, vervet_config::Size::bytes);
         if most < least {
-            let problem = Diagnostic::error(
-                tree.size_max.span(),
-                "`size_max` is less than `size`",
-            );
+            let problem = Diagnostic::error(tree.size_max.span(), "`size_max` is less than `size`");
             found.push(problem.note_at(tree.size.span(), "the smallest"));
         }
         let files = match pace {

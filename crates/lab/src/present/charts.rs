@@ -149,10 +149,9 @@ fn ceiling_beyond(panel: &Panel, shown: &Shown<'_>) -> Option<f64> {
 
 fn title(panel: &Panel, shown: &Shown<'_>) -> String {
     match ceiling_beyond(panel, shown) {
-        Some(times) => format!(
-            "{} (not drawn: the ceiling, {times:.0} times the best of them)",
-            shown.title
-        ),
+        Some(times) => {
+            format!("{} (not drawn: the ceiling, {times:.0} times the best of them)", shown.title)
+        }
         None => shown.title.to_owned(),
     }
 }
@@ -247,8 +246,7 @@ fn medians(estimates: &[(f64, Estimate)], factor: f64) -> Vec<(f64, f64)> {
 }
 
 fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
-    let mut table =
-        Table::new("Values: median and 95 % interval of the repeats", &["load"]);
+    let mut table = Table::new("Values: median and 95 % interval of the repeats", &["load"]);
     let figures = [Some((shown.figure, "")), shown.dashed];
     for curve in curves(panel, shown) {
         for (_, suffix) in figures.into_iter().flatten() {

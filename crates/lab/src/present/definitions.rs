@@ -62,7 +62,10 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "From the due time of a request to the end of its response. In open load a request is due whether or not the \
          previous one has a response, so waiting counts.",
     ),
-    ("p50, p90, p99", "The response time that 50, 90, 99 % of successful responses did not exceed."),
+    (
+        "p50, p90, p99",
+        "The response time that 50, 90, 99 % of successful responses did not exceed.",
+    ),
     (
         "CPU per request",
         "CPU time of the server's process tree, user and system, divided by successful responses.",

@@ -143,10 +143,8 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
         "Failed requests by class, over all repeats",
         &["subject", "workload and load", "class", "meaning", "#requests"],
     );
-    let mut steps = Table::new(
-        "Steps that failed",
-        &["#step", "subject", "workload and load", "outcome"],
-    );
+    let mut steps =
+        Table::new("Steps that failed", &["#step", "subject", "workload and load", "outcome"]);
     for (panel, subject, load, taken) in each_step(analysis) {
         let place = format!("{}, {load}", panel.title());
         if let Some(text) = outcome_text(&taken.outcome) {
@@ -194,7 +192,7 @@ fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String,
 fn classes(taken: &[Repeat]) -> Vec<(ErrorClass, u64)> {
     let count = |class: ErrorClass| -> u64 {
         let figures = taken.iter().filter_map(|taken| taken.figures.as_ref());
-        figures.map(|figures| figures.errors.of(class)).sum()
+        figures.map(|figures| figures.errors.count(class)).sum()
     };
     let classes = ErrorClass::ALL.into_iter().map(|class| (class, count(class)));
     classes.filter(|(_, count)| *count > 0).collect()

@@ -236,7 +236,8 @@ fn best_point(curve: &Curve) -> Option<&Point> {
 /// The section of hosts: what the servers spent, load by load.
 pub(super) fn hosts_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Resource use of the servers");
-    section.text("Of the whole process tree, from the first to the last request of the measurement.");
+    section
+        .text("Of the whole process tree, from the first to the last request of the measurement.");
     for panel in &analysis.panels {
         let columns = [
             "subject",

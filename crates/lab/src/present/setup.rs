@@ -61,10 +61,8 @@ fn subjects(record: &LabRecord) -> Table {
 /// The section of the content: what was asked, and the files that it was made of.
 pub(super) fn content_section(record: &LabRecord) -> Section {
     let mut section = Section::new("Content");
-    let mut workloads = Table::new(
-        "Workloads",
-        &["name", "description", "request", "checks", "#Apdex T"],
-    );
+    let mut workloads =
+        Table::new("Workloads", &["name", "description", "request", "checks", "#Apdex T"]);
     for workload in &record.head.workloads {
         let run = first_run(record, &workload.name);
         let target = run.as_ref().map_or(String::new(), |run| run.asked.target.clone());

@@ -13,10 +13,7 @@ use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGro
 
 /// Definitions of the phases of stores.
 const PHASES: [(&str, &str); 5] = [
-    (
-        "Create",
-        "An empty store is created: a file with its table, or an empty server.",
-    ),
+    ("Create", "An empty store is created: a file with its table, or an empty server."),
     ("Connect", "The store is opened again."),
     (
         "Put",
@@ -94,8 +91,7 @@ fn cell(phase: Option<&PhaseFigures>) -> String {
 
 /// The whole of each task as a bar, with the same as numbers.
 fn whole(group: &TaskGroup, number: usize) -> Picture {
-    let mut table =
-        Table::new("Values", &["task", "#total", "#95 % interval", "#repeats"]);
+    let mut table = Table::new("Values", &["task", "#total", "#95 % interval", "#repeats"]);
     let mut bars = Vec::new();
     for (index, task) in group.tasks.iter().enumerate() {
         let total = task.total.filter(Estimate::has_interval);
@@ -217,10 +213,7 @@ pub(super) fn facts_section(record: &LabRecord) -> Option<Section> {
 /// The section of definitions, with those phases that occur.
 pub(super) fn task_definitions_section(groups: &[TaskGroup]) -> Section {
     let mut words = vec![
-        (
-            "Phase",
-            "A part of a task, timed by the task itself with a monotonic clock.",
-        ),
+        ("Phase", "A part of a task, timed by the task itself with a monotonic clock."),
         (
             "Share",
             "The time of a phase divided by the total of the same repeat; the median over repeats. Medians need not add up to 100 %.",

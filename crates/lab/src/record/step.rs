@@ -203,7 +203,7 @@ pub struct StoredRun {
 
 impl StoredRun {
     /// Stores a run as JSON.
-    pub fn of(run: &Run) -> serde_json::Result<Self> {
+    pub fn new(run: &Run) -> serde_json::Result<Self> {
         let json = serde_json::value::to_raw_value(run)?;
         Ok(Self { json })
     }

@@ -60,7 +60,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     let outgoing = resolve(&peer, Family::Any, &[]).map_err(|error| fail(error.to_string()))?;
     let first = outgoing.first().cloned().ok_or_else(|| fail("there is no address".to_owned()))?;
     let load = order.load;
-    let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::of(order)));
+    let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::new(order)));
     plan.checks = vec![check(order)];
     plan.connections = load.connections;
     plan.pipelining = load.pipelining;
@@ -110,7 +110,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn of(order: &Order<'_>) -> Self {
+    fn new(order: &Order<'_>) -> Self {
         let closing: &[&str] = match order.load.reuse {
             Reuse::Close => &["Connection: close"],
             Reuse::KeepAlive | Reuse::Requests { .. } => &[],

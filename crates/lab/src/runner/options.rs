@@ -29,7 +29,7 @@ pub struct Options<'a> {
 /// Receives the progress of a lab.
 pub trait Progress {
     /// A sentence for the user.
-    fn say(&mut self, text: &str);
+    fn message(&mut self, text: &str);
     /// A step is on the disk: so many of all are.
     fn step(&mut self, done: usize, of: usize, step: &Step);
     /// The same of a task.
@@ -84,9 +84,7 @@ impl fmt::Display for RunError {
                 f.write_str(&differences.join("\n"))
             }
             Self::Measure(error) => write!(f, "cannot generate load: {error}"),
-            Self::Interrupted => {
-                f.write_str("interrupted: run the same command again to resume")
-            }
+            Self::Interrupted => f.write_str("interrupted: run the same command again to resume"),
         }
     }
 }

@@ -29,15 +29,15 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let head = resume::head(plan, &options.program, there.count(), subjects);
     let (mut journal, mut record) = resume::open(plan, &out, head)?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("all steps of this lab are done");
+        options.progress.message("all steps of this lab are done");
         return Ok(record);
     }
     if !record.steps.is_empty() {
         let text =
             format!("resuming after {} of {} steps", record.steps.len(), record.head.steps_planned);
-        options.progress.say(&text);
+        options.progress.message(&text);
     }
-    let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
+    let gate = fairness::pass(&stage, &mut |text| options.progress.message(&text));
     append(&mut journal, &out, &JournalLine::Fairness(gate.rows.clone()))?;
     record.fairness.clone_from(&gate.rows);
     let refusals = fairness::refusals(&gate.rows);
@@ -73,12 +73,12 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
             Ok(_) if subject.role == Role::Contestant => there += 1,
             Ok(_) => {}
             Err(Missing(why)) => {
-                options.progress.say(&format!("{} skipped: {why}", subject.name));
+                options.progress.message(&format!("{} skipped: {why}", subject.name));
             }
         }
     }
     for (_, reason) in &stage.unusable {
-        options.progress.say(&format!("left out: {reason}"));
+        options.progress.message(&format!("left out: {reason}"));
     }
     if there == 0 { Err(RunError::NobodyThere) } else { Ok(()) }
 }
@@ -103,7 +103,7 @@ fn steps(
         if begin.elapsed() + plan.step_time(planned) > plan.time_limit {
             options
                 .progress
-                .say("time limit of the lab reached: the remaining steps are left out");
+                .message("time limit of the lab reached: the remaining steps are left out");
             break;
         }
         let step = step::run(common, planned, &mut servers, options.measurer);

@@ -206,9 +206,9 @@ pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
         ));
     }
     fs::write(CONTROL, control).map_err(|error| match error.kind() {
-        ErrorKind::PermissionDenied => fail(
-            "it is not in net.ipv4.tcp_allowed_congestion_control (add it with sysctl)",
-        ),
+        ErrorKind::PermissionDenied => {
+            fail("it is not in net.ipv4.tcp_allowed_congestion_control (add it with sysctl)")
+        }
         _ => fail(&error.to_string()),
     })
 }

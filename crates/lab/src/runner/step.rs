@@ -70,7 +70,7 @@ pub(super) fn run(
     }
     step.outcome = outcome(&mut server.running, &server.request);
     step.audit = remarks(&step, &run);
-    let stored = StoredRun::of(&run).map_err(|error| MeasureError(error.to_string()))?;
+    let stored = StoredRun::new(&run).map_err(|error| MeasureError(error.to_string()))?;
     step.run = Some(stored);
     if step.window.is_none() || step.outcome != Outcome::Measured {
         servers.end(planned.subject, step.outcome.clone());

@@ -49,7 +49,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
     scene.announce(options)?;
     let (mut journal, mut record) = resume::open(plan, &out, scene.head(&options.program))?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("all steps of this lab are done");
+        options.progress.message("all steps of this lab are done");
         return Ok(record);
     }
     scene.steps(options, (&mut journal, &out), &mut record)?;
@@ -62,7 +62,7 @@ impl Scene<'_> {
     fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
         for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
             if let Err(Missing(why)) = found {
-                options.progress.say(&format!("{} skipped: {why}", task.name));
+                options.progress.message(&format!("{} skipped: {why}", task.name));
             }
         }
         if self.found.iter().all(Result::is_err) {
@@ -132,7 +132,7 @@ impl Scene<'_> {
             if begin.elapsed() > self.plan.time_limit {
                 options
                     .progress
-                    .say("time limit of the lab reached: the remaining steps are left out");
+                    .message("time limit of the lab reached: the remaining steps are left out");
                 break;
             }
             let step = self.step(place, found, options)?;

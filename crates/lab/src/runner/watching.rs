@@ -42,7 +42,7 @@ struct Scheduled {
 
 impl Scheduled {
     /// Of some processes; none where one cannot be read.
-    fn of(processes: &[u32]) -> Option<Self> {
+    fn read(processes: &[u32]) -> Option<Self> {
         let mut sum = Self::default();
         for process in processes {
             for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
@@ -116,7 +116,7 @@ fn read(
     Reading {
         unix_us: u64::try_from(since.as_micros()).unwrap_or(u64::MAX),
         samples: watchers.iter_mut().map(|watcher| look(watcher, Instant::now())).collect(),
-        scheduled: (!processes.is_empty()).then(|| Scheduled::of(processes)).flatten(),
+        scheduled: (!processes.is_empty()).then(|| Scheduled::read(processes)).flatten(),
     }
 }
 
@@ -125,7 +125,7 @@ fn read(
 fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     let trees = readings.first().map_or(0, |reading| reading.samples.len());
     for tree in 0..trees {
-        let summary = Summary::of(readings.iter().filter_map(|reading| reading.samples.get(tree)));
+        let summary = Summary::new(readings.iter().filter_map(|reading| reading.samples.get(tree)));
         if !summary.valid {
             return unwatched(summary.invalid_because.join("; "));
         }

@@ -79,7 +79,7 @@ impl std::error::Error for Unreadable {}
 
 impl Analysis {
     /// Sorts and judges a record.
-    pub fn of(record: &LabRecord) -> Result<Self, Unreadable> {
+    pub fn new(record: &LabRecord) -> Result<Self, Unreadable> {
         let mut panels: Vec<Panel> = Vec::new();
         for step in &record.steps {
             let unreadable = |problem: String| Unreadable { order: step.order, problem };
@@ -158,7 +158,7 @@ impl Panel {
             point.judge();
         }
         for curve in &mut self.curves {
-            curve.sweep = Sweep::of(&curve.points);
+            curve.sweep = Sweep::new(&curve.points);
         }
         self.ranking = Ranking::of_peaks(self.contestants());
     }
@@ -211,7 +211,7 @@ impl Curve {
 
 fn take(step: &Step, workload: &Workload) -> serde_json::Result<Repeat> {
     let run = step.run.as_ref().map(crate::record::StoredRun::read).transpose()?;
-    let figures = run.as_ref().map(|run| Figures::of(step, run, workload));
+    let figures = run.as_ref().map(|run| Figures::new(step, run, workload));
     let findings = match (&run, &figures) {
         (Some(run), Some(figures)) => step_findings(step, run, figures),
         _ => step.audit.clone(),

@@ -39,7 +39,7 @@ pub const RATINGS: [(Rating, f64); 5] = [
 
 impl Apdex {
     /// The score of so many satisfied, tolerating and all other users; none where there was nobody.
-    pub fn of(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
+    pub fn from_counts(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
         (all > 0.0).then(|| Self::new((satisfied + tolerating / 2.0) / all))
     }
 

@@ -40,7 +40,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// What these repeats say; none where there is no repeat, or one is not finite.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn from_repeats(values: &[f64]) -> Option<Self> {
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
@@ -124,7 +124,7 @@ pub struct Ratio {
 impl Ratio {
     /// `second` divided by `first`, the base; none where the base is not above zero or a side is
     /// missing.
-    pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+    pub fn from_repeats(first: &[f64], second: &[f64]) -> Option<Self> {
         let mut values = first.iter().chain(second);
         if values.any(|value| !value.is_finite()) {
             return None;

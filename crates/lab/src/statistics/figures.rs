@@ -122,7 +122,7 @@ pub struct ScenarioStep {
 
 impl Figures {
     /// The figures of a step that sent requests.
-    pub fn of(step: &Step, run: &Run, workload: &Workload) -> Self {
+    pub fn new(step: &Step, run: &Run, workload: &Workload) -> Self {
         let seconds = number(run.achieved.window_us) / 1e6;
         let goodput = run.achieved.rate();
         let censored = number(run.censored.count);
@@ -135,19 +135,19 @@ impl Figures {
             error_share: run.error_share(),
             censored_share: if all > 0.0 { censored / all } else { 0.0 },
             censored_longest_ms: number(run.censored.longest_ns) / 1e6,
-            response: Times::of(&run.timings.response),
-            connect_max_ms: Times::of(&run.timings.connect).map(|times| times.max_ms),
+            response: Times::from_histogram(&run.timings.response),
+            connect_max_ms: Times::from_histogram(&run.timings.connect).map(|times| times.max_ms),
             apdex: apdex(&run.timings.response, run.finished(), workload.apdex_seconds),
-            waits: Waits::of(run),
+            waits: Waits::new(run),
             generator_busy: f64::from(run.generator.busiest_thread_permille) / 1e3,
             server: step
                 .server
                 .figures()
-                .map(|server| Spent::of(server, run.achieved.done, seconds)),
+                .map(|server| Spent::new(server, run.achieved.done, seconds)),
             parts: run
                 .steps
                 .iter()
-                .map(|part| ScenarioStep::of(part, workload.apdex_seconds))
+                .map(|part| ScenarioStep::new(part, workload.apdex_seconds))
                 .collect(),
             slowest: run.slowest.requests().to_vec(),
             series: series(run, step.server.figures()),
@@ -166,7 +166,7 @@ impl Figures {
 
 impl Times {
     /// The figures of a histogram; none where it is empty.
-    pub fn of(histogram: &Histogram) -> Option<Self> {
+    pub fn from_histogram(histogram: &Histogram) -> Option<Self> {
         let at = |quantile| number(histogram.quantile_ns(quantile)) / 1e6;
         (!histogram.is_empty()).then(|| Self {
             min_ms: number(histogram.min_ns()) / 1e6,
@@ -182,7 +182,7 @@ impl Times {
 }
 
 impl Spent {
-    fn of(server: &ServerFigures, done: u64, seconds: f64) -> Self {
+    fn new(server: &ServerFigures, done: u64, seconds: f64) -> Self {
         let cpu_us = number(server.cpu_us());
         let over = |above: f64, below: f64| (below > 0.0).then(|| above / below);
         Self {
@@ -200,7 +200,7 @@ impl Spent {
 }
 
 impl Waits {
-    fn of(run: &Run) -> Self {
+    fn new(run: &Run) -> Self {
         let between = |from_ms: u64, to_ms: u64| {
             let within = |histogram: &Histogram| -> u64 {
                 let recorded = histogram.recorded();
@@ -221,13 +221,13 @@ impl Waits {
 }
 
 impl ScenarioStep {
-    fn of(part: &vervet_report::StepFigures, apdex_seconds: f64) -> Self {
+    fn new(part: &vervet_report::StepFigures, apdex_seconds: f64) -> Self {
         let failed = part.errors.total();
         Self {
             name: part.name.clone(),
             done: part.done,
             failed,
-            response: Times::of(&part.response),
+            response: Times::from_histogram(&part.response),
             apdex: apdex(&part.response, part.done.saturating_add(failed), apdex_seconds),
         }
     }
@@ -243,5 +243,5 @@ fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
         number(fast.map(|(_, count)| count).sum())
     };
     let satisfied = within(seconds);
-    Apdex::of(satisfied, within(seconds * TOLERATED_T) - satisfied, number(finished))
+    Apdex::from_counts(satisfied, within(seconds * TOLERATED_T) - satisfied, number(finished))
 }

@@ -159,7 +159,7 @@ impl Point {
 
     /// What the shown repeats say of a figure.
     pub fn estimate(&self, figure: Figure) -> Option<Estimate> {
-        Estimate::of(&self.values(figure))
+        Estimate::from_repeats(&self.values(figure))
     }
 
     /// The median of a figure over the shown repeats.
@@ -246,8 +246,7 @@ impl Point {
                     rate.repeats
                 ),
                 bound: format!("at most {:.0} % of the median", SPREAD_MAX * 100.0),
-                meaning: "the repeats differ: a single one of them proves nothing"
-                    .to_owned(),
+                meaning: "the repeats differ: a single one of them proves nothing".to_owned(),
                 advice: "run nothing else on the machine, pin the cores, and use more repeats"
                     .to_owned(),
             });

@@ -126,8 +126,7 @@ fn errors(figures: &Figures) -> Option<Finding> {
         verdict: Verdict::Warning,
         measured: format!("{:.1} % of requests failed", figures.error_share * 100.0),
         bound: format!("at most {:.0} %", ERROR_SHARE_MAX * 100.0),
-        meaning: "rate and times only cover successful responses"
-            .to_owned(),
+        meaning: "rate and times only cover successful responses".to_owned(),
         advice: "check the classes of failures, and the log of the server".to_owned(),
     })
 }
@@ -142,8 +141,7 @@ fn censored(figures: &Figures) -> Option<Finding> {
             figures.censored_longest_ms
         ),
         bound: format!("at most {:.0} %", CENSORED_SHARE_MAX * 100.0),
-        meaning: "the slowest requests are missing: high percentiles are too low"
-            .to_owned(),
+        meaning: "the slowest requests are missing: high percentiles are too low".to_owned(),
         advice: "make the steps many times longer than the longest response time".to_owned(),
     })
 }
@@ -157,8 +155,7 @@ fn client_limited(figures: &Figures) -> Option<Finding> {
             figures.generator_busy * 100.0
         ),
         bound: format!("at most {:.0} %", CLIENT_BUSY_MAX * 100.0),
-        meaning: "the generator was the bottleneck: the server may be capable of more"
-            .to_owned(),
+        meaning: "the generator was the bottleneck: the server may be capable of more".to_owned(),
         advice: "give the generator more threads or cores, and the server fewer".to_owned(),
     })
 }

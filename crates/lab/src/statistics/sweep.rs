@@ -41,7 +41,7 @@ pub struct Saturation {
 
 impl Sweep {
     /// Looks at points in ascending order of load.
-    pub fn of(points: &[Point]) -> Self {
+    pub fn new(points: &[Point]) -> Self {
         let peak = greatest(points, |point| point.median(Figure::Goodput));
         Self {
             peak,

@@ -132,7 +132,7 @@ fn figures(name: &str, steps: &[&TaskStep], repeats: u32) -> TaskFigures {
         name: name.to_owned(),
         place: None,
         phases: names.iter().filter_map(|phase| phase_figures(phase, &measured)).collect(),
-        total: Estimate::of(&totals).filter(|_| has_whole),
+        total: Estimate::from_repeats(&totals).filter(|_| has_whole),
         totals,
         asked: usize::try_from(repeats).unwrap_or(usize::MAX),
         measured: measured.len(),
@@ -154,8 +154,8 @@ fn phase_figures(phase: &Phase, measured: &[&TaskStep]) -> Option<PhaseFigures> 
     Some(PhaseFigures {
         name: phase.name.clone(),
         operations: phase.operations,
-        seconds: Estimate::of(&times)?,
-        share: Estimate::of(&shares).filter(|_| phase.is_part),
+        seconds: Estimate::from_repeats(&times)?,
+        share: Estimate::from_repeats(&shares).filter(|_| phase.is_part),
         times,
     })
 }

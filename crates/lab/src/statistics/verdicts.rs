@@ -111,7 +111,7 @@ impl Analysis {
             Some(ours / theirs).filter(|ratio| ratio.is_finite())
         };
         let ratios: Vec<f64> = ours.iter().filter_map(ratio).collect();
-        let ratio = Estimate::of(&ratios);
+        let ratio = Estimate::from_repeats(&ratios);
         RuleResult { rule: rule.clone(), other, ratio, verdict: verdict(rule, ratio) }
     }
 

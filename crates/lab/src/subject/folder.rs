@@ -40,9 +40,8 @@ pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
             }
             continue;
         }
-        left = left
-            .checked_sub(1)
-            .ok_or_else(|| fail(app, format!("more than {FILES_MAX} files")))?;
+        left =
+            left.checked_sub(1).ok_or_else(|| fail(app, format!("more than {FILES_MAX} files")))?;
         if let Some(parent) = to.parent() {
             make(parent).map_err(copy)?;
         }

@@ -163,9 +163,7 @@ pub(crate) fn of_command(command: &[String], lab_folder: &Path) -> Result<Subjec
     };
     match program {
         Some(program) => Ok(SubjectProgram { program: Some(program), version: None }),
-        None => {
-            Err(Missing(format!("program {name} not found: install it, or correct `command`")))
-        }
+        None => Err(Missing(format!("program {name} not found: install it, or correct `command`"))),
     }
 }
 

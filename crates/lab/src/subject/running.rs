@@ -215,7 +215,7 @@ fn launch(wanted: &StartOptions<'_>, folder: &Path, port: u16) -> Result<Launch,
         }),
         SubjectStart::Command(command) => {
             let arguments: Vec<String> = command.iter().skip(1).map(fill).collect();
-            Launch::of(&program, arguments.iter().map(String::as_str))
+            Launch::new(&program, arguments.iter().map(String::as_str))
         }
         SubjectStart::Ceiling => {
             let listen = format!("127.0.0.1:{port}");

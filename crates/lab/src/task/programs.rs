@@ -40,14 +40,12 @@ fn of_adapter(
     task: &PlannedTask,
     plan: &Plan,
 ) -> Result<TaskPrograms, Missing> {
-    let missing =
-        |what: &str| Missing(format!("{what} is not installed: {}", adapter.get));
+    let missing = |what: &str| Missing(format!("{what} is not installed: {}", adapter.get));
     let server = match (&task.program, adapter.server) {
         (_, []) => None,
         (Some(given), _) => {
             let file = plan.folder.join(given);
-            let none =
-                || Missing(format!("file {} not found: correct `program`", file.display()));
+            let none = || Missing(format!("file {} not found: correct `program`", file.display()));
             Some(file.is_file().then(|| file.clone()).ok_or_else(none)?)
         }
         (None, names) => {
@@ -88,7 +86,8 @@ fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     let beside = beside.map(|this| this.with_file_name(STORES));
     let found = beside.filter(|file| file.is_file()).or_else(|| find(STORES));
     found.ok_or_else(|| {
-        let get = "build it from labs/stores, and put it into the folder of vervet or a folder in PATH";
+        let get =
+            "build it from labs/stores, and put it into the folder of vervet or a folder in PATH";
         Missing(format!("{STORES} not found: {get}"))
     })
 }

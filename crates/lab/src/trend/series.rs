@@ -81,7 +81,7 @@ pub enum Mark {
 
 impl Trend {
     /// Makes the trend of records with their labels, in the order in which they began.
-    pub fn of(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
+    pub fn new(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
         records.sort_by_key(|(_, record)| record.head.began_unix_ms);
         let began =
             |(label, record): &(String, LabRecord)| (label.clone(), record.head.began_unix_ms);
@@ -91,7 +91,7 @@ impl Trend {
             tasks: Vec::new(),
         };
         for (number, (_, record)) in records.iter().enumerate() {
-            let analysis = Analysis::of(record)?;
+            let analysis = Analysis::new(record)?;
             for panel in &analysis.panels {
                 for curve in panel.contestants() {
                     if let Some(point) = goodput(curve) {

@@ -108,7 +108,8 @@ pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
     let share = number(missing) / number(asked);
     let rate = run.achieved.rate_asked().unwrap_or_default();
     let finished = run.achieved.per_second(run.finished());
-    let measured = format!("{finished:.1}/s of {rate:.1}/s requested, {:.2} % missing", share * 100.0);
+    let measured =
+        format!("{finished:.1}/s of {rate:.1}/s requested, {:.2} % missing", share * 100.0);
     Some(text.finding(above(share, 0.01, 0.05), measured))
 }
 
@@ -167,9 +168,8 @@ pub(super) fn retransmits(run: &Run, _: &Evidence) -> Option<Finding> {
         advice: "look for full queues, a slow network, or other traffic on this machine",
     };
     let share = number(lost) / number(run.finished().max(1));
-    let measured = format!(
-        "{lost} segments, of which {syns} SYN, and {probes} loss probes on this machine"
-    );
+    let measured =
+        format!("{lost} segments, of which {syns} SYN, and {probes} loss probes on this machine");
     let verdict = above(share, RETRANSMITS_PER_REQUEST, 0.01);
     Some(text.finding(verdict, measured))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vervet_report::{Asked, ErrorClass, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{ErrorClass, Mode, Reuse, Run, RunSettings, Stop, Verdict};
 
 use super::{Evidence, RULES, findings, rules};
 
@@ -12,7 +12,7 @@ fn open(rate_max_milli: u64) -> Mode {
 
 /// A run of one second without fault: 1,000 answers of 10 to 20 ms on ten connections.
 fn sound() -> (Run, Evidence) {
-    let asked = Asked {
+    let asked = RunSettings {
         target: "http://a/".to_owned(),
         mode: Mode::Closed,
         connections: 10,

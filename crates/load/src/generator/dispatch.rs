@@ -97,7 +97,7 @@ impl Thread {
             let Some(index) = self.users().free.pop_front() else {
                 return;
             };
-            if self.give(index, due_ns) == Handover::Accepted
+            if self.hand_over(index, due_ns) == Handover::Accepted
                 && let Some(schedule) = &mut self.schedule
             {
                 schedule.advance();
@@ -106,7 +106,7 @@ impl Thread {
     }
 
     /// Gives a due request to a user, if it is still there to take it.
-    fn give(&mut self, index: u32, due_ns: u64) -> Handover {
+    fn hand_over(&mut self, index: u32, due_ns: u64) -> Handover {
         let users = self.users();
         let Some(user) = users.user(index) else {
             return Handover::Refused;

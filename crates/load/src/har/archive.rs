@@ -12,7 +12,7 @@ pub(super) struct Archive {
 pub(super) struct Log {
     #[serde(default)]
     pub(super) pages: Vec<Page>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<HarEntry>,
 }
 
 /// A page that a browser showed.
@@ -26,7 +26,7 @@ pub(super) struct Page {
 /// One exchange.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct HarEntry {
     /// RFC 3339.
     pub(super) started_date_time: String,
     /// Milliseconds until the answer was there.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use chrono::DateTime;
 
-use super::archive::{Archive, Entry, Page, Pair, Request};
+use super::archive::{Archive, HarEntry, Page, Pair, Request};
 use super::write::write;
 use crate::finding::{Finding, Findings, Position};
 use crate::request::Url;
@@ -85,7 +85,7 @@ pub(super) enum Content {
 
 /// An entry whose parts have been read.
 struct ParsedEntry<'a> {
-    entry: &'a Entry,
+    entry: &'a HarEntry,
     url: Url,
     /// Milliseconds since 1970.
     start: i64,
@@ -139,7 +139,7 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
 
 /// Reads times and URLs. `https` is as good as `http`: who runs the scenario says where.
 fn read<'a>(
-    entries: &'a [Entry],
+    entries: &'a [HarEntry],
     findings: &mut Findings,
     notes: &mut BTreeMap<String, usize>,
 ) -> Vec<ParsedEntry<'a>> {
@@ -263,7 +263,7 @@ fn think_max_ms() -> i64 {
 
 /// What a page brings with it: a GET that went well, without content and without data for scripts.
 fn is_resource(read: &ParsedEntry<'_>) -> bool {
-    let Entry { request, response, .. } = read.entry;
+    let HarEntry { request, response, .. } = read.entry;
     let kind = response.content.mime_type.as_str();
     let is_data = kind.contains("json") || kind.contains("html");
     let went_well = (200..300).contains(&response.status) || response.status == 304;

@@ -66,12 +66,12 @@ pub struct Log<'a> {
     messages: Vec<Message>,
     /// Numbers of messages by method and target.
     known: HashMap<(String, String), Option<usize>>,
-    entries: Vec<Entry>,
+    entries: Vec<LoggedRequest>,
 }
 
 /// A request of the log.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LoggedRequest {
     start_us: i64,
     clock: Clock,
     message: u32,
@@ -129,7 +129,7 @@ impl<'a> Log<'a> {
         match self.message(line) {
             Some(message) => {
                 self.tally.taken += 1;
-                self.entries.push(Entry { start_us, clock, message });
+                self.entries.push(LoggedRequest { start_us, clock, message });
             }
             None if self.messages.len() == TARGETS_MAX => self.tally.beyond += 1,
             None => self.tally.refused += 1,
@@ -181,8 +181,9 @@ impl<'a> Log<'a> {
         let mut dues = Vec::with_capacity(self.entries.len());
         let mut rest = self.entries.as_slice();
         while let Some(entry) = rest.first() {
-            let same =
-                |other: &&Entry| other.start_us == entry.start_us && other.clock == Clock::Seconds;
+            let same = |other: &&LoggedRequest| {
+                other.start_us == entry.start_us && other.clock == Clock::Seconds
+            };
             let count = rest.iter().take_while(same).count().max(1);
             let (together, after) = rest.split_at(count);
             let offset = Duration::from_micros(entry.start_us.abs_diff(first));

@@ -193,7 +193,9 @@ impl Draft {
         }
         let is_meant = Method::from_token(upper.as_bytes()) != Method::Unknown;
         (is_meant && method != upper).then(|| {
-            let message = format!("invalid method {method}: did you mean {upper}? (methods are case-sensitive)");
+            let message = format!(
+                "invalid method {method}: did you mean {upper}? (methods are case-sensitive)"
+            );
             Fault::new(DraftPart::Method, message)
         })
     }
@@ -260,9 +262,7 @@ impl Draft {
             ));
         }
         if !is_value(value) {
-            return Some(format!(
-                "the value of {name} has a control character"
-            ));
+            return Some(format!("the value of {name} has a control character"));
         }
         let frames = is_framing(name);
         (frames && self.framing == Framing::ByRule)

@@ -67,10 +67,7 @@ fn refuses_header_injection() {
     check(&draft("GET", "*", &[]), "Target: the target \"*\" does not begin with a slash");
     check(&draft("GE T", "/", &[]), "Method: invalid method \"GE T\": expected a word such as GET");
     check(&draft("get", "/", &[]), "Method: get is not GET: methods are in capital letters");
-    check(
-        &draft("CONNECT", "/", &[]),
-        "Method: CONNECT is not supported",
-    );
+    check(&draft("CONNECT", "/", &[]), "Method: CONNECT is not supported");
     let host = Draft { host: "a\nb".to_owned(), ..draft("GET", "/", &[]) };
     check(&host, "Host: the host has a control character");
 }

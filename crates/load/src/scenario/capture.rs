@@ -42,8 +42,7 @@ impl Capture {
             _ if section.regex.is_unread() || section.field.is_unread() => None,
             _ if section.json.is_unread() => None,
             _ => {
-                let problem =
-                    Diagnostic::error(section.span(), "the capture has no single source");
+                let problem = Diagnostic::error(section.span(), "the capture has no single source");
                 let expected = "`field`, `regex`, `field` with `regex`, or `json`";
                 found.push(problem.expected(expected));
                 None

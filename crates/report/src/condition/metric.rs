@@ -132,14 +132,15 @@ impl Metric {
     /// The value in a run, in the unit of its quantity; `None` if not measured.
     pub fn value(self, run: &Run) -> Option<f64> {
         let value = match self {
-            Self::Time(timing, stat) => return stat.value(timing.of(run)),
+            Self::Time(timing, stat) => return stat.value(timing.times(run)),
             Self::Rate => run.achieved.rate(),
             Self::Throughput => run.achieved.per_second(run.achieved.bytes_received),
             Self::Goodput => run.achieved.goodput(),
             Self::Done => float(run.achieved.done),
             Self::Censored => float(run.censored.count),
             Self::Errors(class, amount) => {
-                let count = class.map_or_else(|| run.errors.total(), |class| run.errors.of(class));
+                let count =
+                    class.map_or_else(|| run.errors.total(), |class| run.errors.count(class));
                 match amount {
                     Amount::Count => float(count),
                     Amount::Percent if run.finished() == 0 => return None,
@@ -167,7 +168,7 @@ impl Timing {
         }
     }
 
-    fn of(self, run: &Run) -> &Histogram {
+    fn times(self, run: &Run) -> &Histogram {
         match self {
             Self::Connect => &run.timings.connect,
             Self::FirstByte => &run.timings.first_byte,

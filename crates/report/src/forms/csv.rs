@@ -49,6 +49,6 @@ fn add_classes(text: &mut String) {
 fn add_errors(text: &mut String, errors: &Errors) {
     let _ = write!(text, ",{}", errors.total());
     for class in ErrorClass::ALL {
-        let _ = write!(text, ",{}", errors.of(class));
+        let _ = write!(text, ",{}", errors.count(class));
     }
 }

@@ -174,7 +174,8 @@ fn add_generator(text: &mut OpenMetrics, run: &Run) {
 }
 
 fn add_verdicts(text: &mut OpenMetrics, run: &Run) {
-    let help = "Verdict by rule: 0 passed, 1 warning, 2 failed (do not compare servers by this run).";
+    let help =
+        "Verdict by rule: 0 passed, 1 warning, 2 failed (do not compare servers by this run).";
     text.family("audit", Gauge, help);
     for finding in &run.findings {
         let number = match finding.verdict {
@@ -202,7 +203,7 @@ fn add_errors(text: &mut OpenMetrics, labels: Labels<'_>, errors: &Errors) {
     for class in ErrorClass::ALL {
         let name = class.name();
         let labels = [labels, &[("class", &name as &dyn Display)]].concat();
-        text.sample(&labels, errors.of(class));
+        text.sample(&labels, errors.count(class));
     }
 }
 

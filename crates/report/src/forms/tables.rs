@@ -10,7 +10,7 @@ use crate::search::Search;
 use crate::units::{bytes, count, percent, rate, time};
 
 /// Settings of the run.
-pub(super) fn asked(run: &Run) -> Table {
+pub(super) fn settings(run: &Run) -> Table {
     let asked = &run.asked;
     let mut table = Table::new("Settings", &["", ""]);
     table.row(["target", &asked.target]);
@@ -193,8 +193,7 @@ pub(super) fn slowest(run: &Run) -> Table {
 
 /// Conditions and their outcomes.
 pub(super) fn conditions(run: &Run) -> Table {
-    let mut table =
-        Table::new("Conditions", &["condition", "is", "#measured", "#bound"]);
+    let mut table = Table::new("Conditions", &["condition", "is", "#measured", "#bound"]);
     for outcome in &run.conditions {
         let measured = if outcome.measured.is_empty() { "nothing" } else { &outcome.measured };
         table.row([&outcome.condition, words::answer(outcome.answer), measured, &outcome.bound]);

@@ -13,7 +13,7 @@ use crate::units::moment;
 pub fn text(run: &Run) -> String {
     let mut text =
         format!("Load run by {}, {}\n", Printable(&run.tool), moment(run.started_unix_ms));
-    section(&mut text, "Settings", &tables::asked(run));
+    section(&mut text, "Settings", &tables::settings(run));
     section(&mut text, "Results", &tables::achieved(run));
     section(&mut text, "Times of successful responses", &tables::times(run));
     let _ = write!(text, "  {}\n  {}\n", words::RESPONSE, words::SERVICE);

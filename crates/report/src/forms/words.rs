@@ -2,7 +2,7 @@
 
 use crate::audit::Verdict;
 use crate::condition::Answer;
-use crate::plan::{Asked, Mode, Reuse, Stop};
+use crate::plan::{Mode, Reuse, RunSettings, Stop};
 use crate::run::{Ended, Run};
 use crate::search::TryOutcome;
 use crate::units::{count, percent, rate, time};
@@ -10,9 +10,7 @@ use crate::units::{count, percent, rate, time};
 /// Explains closed or open load.
 pub(super) fn mode(mode: &Mode) -> &'static str {
     match mode {
-        Mode::Closed => {
-            "closed: each connection sends its next request when it has the response"
-        }
+        Mode::Closed => "closed: each connection sends its next request when it has the response",
         Mode::Open { .. } => {
             "open: requests are sent when they are due, whether or not the target keeps up"
         }
@@ -23,10 +21,11 @@ pub(super) fn mode(mode: &Mode) -> &'static str {
 pub(super) const RESPONSE: &str =
     "response time: from the time that a request was due to the end of its response";
 /// Definition of the service time.
-pub(super) const SERVICE: &str = "service time: from sending the request to the end of its response";
+pub(super) const SERVICE: &str =
+    "service time: from sending the request to the end of its response";
 
 /// How connections are used.
-pub(super) fn connections(asked: &Asked) -> String {
+pub(super) fn connections(asked: &RunSettings) -> String {
     let reuse = match asked.reuse {
         Reuse::KeepAlive => "kept alive".to_owned(),
         Reuse::Close => "a new one per request".to_owned(),
@@ -42,7 +41,7 @@ pub(super) fn connections(asked: &Asked) -> String {
 }
 
 /// When the run was to end.
-pub(super) fn stop(asked: &Asked) -> String {
+pub(super) fn stop(asked: &RunSettings) -> String {
     let text = match asked.stop {
         Stop { after_ms: Some(after_ms), after_requests: None } => of_ms(after_ms),
         Stop { after_ms: None, after_requests: Some(requests) } => {
@@ -83,7 +82,12 @@ pub(super) fn rate_achieved(run: &Run) -> String {
     let achieved = run.achieved.rate();
     match run.achieved.rate_asked() {
         Some(asked) if asked > 0.0 => {
-            format!("{} of {} requested ({})", rate(achieved), rate(asked), percent(achieved / asked))
+            format!(
+                "{} of {} requested ({})",
+                rate(achieved),
+                rate(asked),
+                percent(achieved / asked)
+            )
         }
         _ => format!("{} (closed load: no rate requested)", rate(achieved)),
     }
@@ -106,12 +110,8 @@ pub(super) fn verdict(run: &Run) -> &'static str {
             "This run was not audited: do not compare servers by these figures."
         }
         Verdict::Passed => "The audit passed: these figures are reliable.",
-        Verdict::Warning => {
-            "The audit has warnings: read them before using these figures."
-        }
-        Verdict::Failed => {
-            "The audit failed: do not compare servers by these figures."
-        }
+        Verdict::Warning => "The audit has warnings: read them before using these figures.",
+        Verdict::Failed => "The audit failed: do not compare servers by these figures.",
     }
 }
 

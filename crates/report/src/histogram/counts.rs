@@ -109,7 +109,7 @@ impl Histogram {
 
     /// Packs the histogram into little space.
     pub fn pack(&self) -> Packed {
-        Packed::of(self.recorded())
+        Packed::from_recorded(self.recorded())
     }
 
     /// Unpacks a packed histogram.

@@ -43,7 +43,7 @@ pub enum Unreadable {
 }
 
 impl Packed {
-    pub(super) fn of(recorded: impl Iterator<Item = (u64, u64)>) -> Self {
+    pub(super) fn from_recorded(recorded: impl Iterator<Item = (u64, u64)>) -> Self {
         let counts = recorded.filter_map(|(time_ns, count)| {
             let slot = u32::try_from(slot(time_ns)).ok()?;
             (count > 0).then_some((slot, count))

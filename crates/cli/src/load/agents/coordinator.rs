@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use vervet_load::{Series, Share, TOOL};
-use vervet_report::{Asked, Finding, Interval, Run, Verdict};
+use vervet_report::{Finding, Interval, Run, RunSettings, Verdict};
 
 use super::super::arguments::LoadArguments;
 use super::super::command::interrupts;
@@ -94,7 +94,7 @@ pub(super) struct Coordinator {
 
 /// Agents that are ready: their whole plan, and their streams.
 struct AllReady {
-    asked: Asked,
+    asked: RunSettings,
     streams: Vec<TcpStream>,
 }
 
@@ -202,7 +202,7 @@ impl Coordinator {
     }
 
     /// Starts all agents at the same time: the later the message, the shorter its lead.
-    fn start(&self, asked: &Asked, streams: &[TcpStream]) {
+    fn start(&self, asked: &RunSettings, streams: &[TcpStream]) {
         let first = Instant::now();
         let length = asked.stop.after_ms.map(|length_ms| {
             LEAD + Duration::from_millis(asked.warm_up_ms) + Duration::from_millis(length_ms)

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use vervet_report::{Asked, ErrorClass, Interval, Mode, Reuse, Stop};
+use vervet_report::{ErrorClass, Interval, Mode, Reuse, RunSettings, Stop};
 
 use super::ViewState;
 use crate::terminal::Paint;
 
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://a/".to_owned(),
         mode: Mode::Open {
             pacers: BTreeSet::from(["5000/s, even".to_owned()]),
@@ -42,7 +42,7 @@ fn second(done: u64) -> Interval {
 }
 
 fn seen(seconds: &[u64]) -> ViewState {
-    let mut seen = ViewState::new(asked());
+    let mut seen = ViewState::new(settings());
     for done in seconds {
         seen.take(&second(*done));
     }

@@ -157,8 +157,7 @@ pub(super) static HOST: TaskAdapter = TaskAdapter {
 };
 
 const SAMPLES: Row = count("samples", "50000000", "random points for pi per core");
-const ROUND_TRIPS: Row =
-    count("round_trips", "20000", "round trips of one byte over loopback");
+const ROUND_TRIPS: Row = count("round_trips", "20000", "round trips of one byte over loopback");
 const SYNCS: Row = count("syncs", "200", "writes, each with fsync");
 const CALLS: Row = count("calls", "2000000", "system calls");
 

@@ -167,7 +167,8 @@ fn time_axis(run: &Run) -> Axis {
     let of_readings =
         run.watched.iter().flat_map(|watched| watched.samples.iter().map(|sample| sample.at_ms));
     let end_ms = of_intervals.chain(of_readings).max().unwrap_or(0).max(1);
-    Axis::new("since the start of the measurement", Unit::Time).reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
+    Axis::new("since the start of the measurement", Unit::Time)
+        .reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
 }
 
 /// The middle of an interval, in nanoseconds since the start of the measurement.

@@ -232,7 +232,7 @@ impl Page {
     }
 
     fn rest(&mut self, run: &Run) {
-        self.section("Settings", &tables::asked(run));
+        self.section("Settings", &tables::settings(run));
         self.section("Results", &tables::achieved(run));
         self.section("Machine of the generator", &tables::machine(run));
     }
