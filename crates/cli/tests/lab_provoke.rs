@@ -159,7 +159,7 @@ fn a_crashed_subject_has_no_rank() {
         skip!("{lack}");
     }
     let ran = Ran::new("crash.toml", &[]);
-    check_unranked(&ran, "tires", "it crashed: it ended under the load");
+    check_unranked(&ran, "tires", "crashed: it ended under the load");
     check_found(&ran, "tires", "crash", "failed");
     assert!(ran.page().contains("it said: mode tires"));
 }
@@ -170,7 +170,7 @@ fn wrong_answers_do_not_count_as_throughput() {
         skip!("{lack}");
     }
     let ran = Ran::new("wrong.toml", &[]);
-    check_unranked(&ran, "wrong", "wrong answers: expected status 200, got 404");
+    check_unranked(&ran, "wrong", "wrong responses: expected status 200, got 404");
     check_unranked(&ran, "changes", "audit: ");
     check_found(&ran, "changes", "wrong_answers", "failed");
 }

@@ -133,7 +133,7 @@ fn who_had_figures_and_has_none_is_lost() {
     let text = comparison_text(&comparison);
     assert!(
         text.contains(
-            "lost: hello: closed load, keep-alive, b, 10 connections: it crashed: signal 11"
+            "lost: hello: closed load, keep-alive, b, 10 connections: crashed: signal 11"
         ),
         "{text}"
     );
@@ -181,10 +181,10 @@ fn another_machine_or_workload_is_told() {
     head.lab.sha256 = "1".repeat(64);
     let expected = [
         "kernel release differs: 6.1.0 in the base, 6.12.0 in the other",
-        "sysctl net.core.somaxconn differs: not known in the base, 128 in the other",
+        "sysctl net.core.somaxconn differs: unknown in the base, 128 in the other",
         "the version of a differs: 1.0 in the base, 1.1 in the other",
         "the command of a differs: a --port 0 in the base, a --port 0 --fast in the other",
-        "what satisfies users of hello differs: 1.5 s in the base, 0.5 s in the other",
+        "the Apdex T of hello differs: 1.5 s in the base, 0.5 s in the other",
         "the lab files differ: compare their text",
     ];
     assert_eq!(caution(&other), expected);

@@ -139,8 +139,8 @@ fn the_figures_are_those_of_the_record() {
             "skipped: klone is not installed",
             "| goodput, 200 connections |",
             "differs, as the lab file permits",
-            "With 3 repeats the interval goes from the least to the greatest and covers the true median in 75 % of cases.",
-            "the knee, the least load with 95 % of the highest goodput, is at 100 connections",
+            "With 3 repeats the interval spans minimum and maximum, and covers the true median in 75 % of cases.",
+            "the knee, the lowest load with 95 % of the highest goodput, is at 100 connections",
             "the sweep starts saturated: from 100 connections on",
             "| refused | the target refused the connection | 100 |",
         ]
@@ -159,7 +159,7 @@ fn who_is_not_proven_is_not_called_a_tie() {
         &text,
         &[
             "Too few valid repeats to compare b, a. There is only one repeat.",
-            "There are too few valid repeats to give places",
+            "Too few valid repeats for ranks",
             "| ? | b | 900/s (one repeat) |",
             "| 10 connections | 100/s | 900/s |",
         ],
@@ -185,13 +185,13 @@ fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
     check_has(
         &text,
         &[
-            "slow has the highest goodput of what can be ranked.",
-            "The generator was the limit for fast (400 connections), faster (100 connections).",
+            "slow has the highest goodput of all that can be ranked.",
+            "The generator was the bottleneck for fast (400 connections), faster (100 connections).",
             "| 2 | fast | ≥ 20,000/s (20,000/s to 20,000/s) | 100 |",
             "| 1 | slow | 21,800/s (",
             "| faster | audit: generator\\_cpu (so much) |",
             "| 46,000/s, 1 of 3 valid repeats |",
-            "what they show is the least that the server can do",
+            "the server may be capable of more than they show",
         ],
     );
     let json = analysis_json(&lab.record, &lab.analysis());
@@ -224,8 +224,8 @@ fn old_figures_of_servers_that_are_gone_have_no_empty_columns() {
     check_has(
         &text,
         &[
-            "## Old figures\n",
-            "| what | figure | then | what was wrong in it |",
+            "## Published figures\n",
+            "| what | figure | published | mistake |",
             "| Another | successful responses per second, 200 connections | 29,231/s | called 42",
         ],
     );
@@ -292,9 +292,12 @@ fn check_ceiling(rate: f64, drawn: bool) {
         page.pictures().find(|picture| picture.name.ends_with("-rate")).expect("a chart of rates");
     let svg = picture.chart.file();
     assert_eq!(svg.contains(">canned<"), drawn, "{svg}");
-    assert_eq!(svg.contains("times the best of them, and not drawn"), !drawn, "{svg}");
+    assert_eq!(svg.contains("times the best of them)"), !drawn, "{svg}");
     // The table has its figures either way.
-    check_has(&page_markdown(&page, None), &["| canned", "Share of what this kernel can do"]);
+    check_has(
+        &page_markdown(&page, None),
+        &["| canned", "Share of the ceiling, at the highest goodput"],
+    );
 }
 
 #[test]
@@ -397,7 +400,7 @@ fn programs_get_the_conclusions() {
 fn a_lab_without_a_step_has_a_page() {
     let lab = Lab::new(&["a"]);
     let html = report_html(&lab.record, &lab.analysis());
-    check_has(&html, &["0 steps of 3, interrupted", "Definitions"]);
+    check_has(&html, &["0 of 3 steps, interrupted", "Definitions"]);
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn an_open_load_is_saturated_when_it_is_not_answered() {
         .run("a", at(400.0), &run(210.0, &[(900.0, 1)]));
     let saturation = lab.panel().curves[0].sweep.saturation.clone().unwrap();
     assert_eq!(saturation.from, 2);
-    assert!(saturation.meaning.starts_with("of 400/s that were due 210.0/s were answered"));
+    assert!(saturation.meaning.starts_with("only 210.0/s of 400/s due requests got a response"));
     // Where it breaks down, that is what it can do from there on.
     let lab = Lab::new(&["a"])
         .run("a", at(200.0), &run(200.0, &[(1.0, 1)]))
@@ -142,8 +142,5 @@ fn a_step_of_something_unknown_is_told() {
     let mut lab = Lab::new(&["a"]).rates("a", 10, &[1.0]);
     lab.record.steps[0].workload = "gone".to_owned();
     let error = vervet_lab::statistics::Analysis::new(&lab.record).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "step 0 of the record cannot be read: there is no workload `gone`"
-    );
+    assert_eq!(error.to_string(), "invalid step 0 in the record: there is no workload `gone`");
 }

@@ -79,7 +79,7 @@ fn what_is_not_measured_is_named() {
     check("true", &wrong("no phase reported"));
     check(
         "echo phase put ten 5",
-        &wrong("it said `phase put ten 5`, which is not `phase NAME OPERATIONS NANOSECONDS`"),
+        &wrong("invalid line `phase put ten 5`: expected `phase NAME OPERATIONS NANOSECONDS`"),
     );
     check(
         "echo phase put 1 5; echo key 3 has another value >&2; exit 3",
@@ -96,7 +96,7 @@ fn what_is_not_measured_is_named() {
 fn one_that_does_not_end_is_ended() {
     let more = "timeout = '1s'";
     let text = format!("repeats = 1\n{}", script("one", more, "exec sleep 1000"));
-    let reason = "it did not end within 1s".to_owned();
+    let reason = "did not exit within 1s".to_owned();
     assert_eq!(record(&text).tasks[0].outcome, Outcome::Crashed { reason });
 }
 
@@ -195,17 +195,17 @@ fn every_form_of_the_report_has_them() {
     let text = page_markdown(&report_page(&record, &analysis), None);
     for piece in [
         "## Time by phase: a",
-        "| place | task | put | get | whole |",
+        "| rank | task | put | get | total |",
         "| 1, tied | quick | 500 ms (50.0 %) | 500 ms (50.0 %) | 1.00 s |",
         "| 3 | slow | 3.00 s (75.0 %) | 1.00 s (25.0 %) | 4.00 s |",
         "| other | call | 4 | 2.00 us | 2.00 us to 2.00 us | – | 500 ns | 2,000,000/s |",
         "| Old | time of put | 9 s | 3.00 s | slow |",
         "| Old | time of all phases | 12 s | 4.00 s | slow |",
-        "| Old | get a second | 3/s | 10/s | slow |",
+        "| Old | get per second | 3/s | 10/s | slow |",
         "| broken | crashed: no use (exit status: 1) |",
         "| slow | version | 1.0 |",
-        "skipped: there is no program no-such-program-anywhere",
-        "5 tasks, 1 skipped, 15 steps of 15",
+        "skipped: program no-such-program-anywhere not found",
+        "5 tasks, 1 skipped, 15 of 15 steps",
     ] {
         assert!(text.contains(piece), "{piece:?} is not in\n{text}");
     }

@@ -46,7 +46,7 @@ fn check_occupied(plan: Plan) {
     let run = run(plan);
     let found = finding(&run, "generator_cpu");
     assert_ne!(found.verdict, Verdict::Passed, "{found:?}");
-    assert!(found.advice.contains("the client was the bottleneck"));
+    assert!(found.meaning.contains("the generator was the bottleneck"));
 }
 
 #[test]

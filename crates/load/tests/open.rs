@@ -30,7 +30,7 @@ fn pipelining_is_for_closed_load() {
     plan.pipelining = 2;
     let refused = vervet_load::run(plan).unwrap_err();
     assert!(matches!(refused, StartError::Plan(_)), "{refused}");
-    let expected = "pipelining is for closed load";
+    let expected = "pipelining needs closed load";
     assert!(refused.to_string().starts_with(expected), "{refused}");
 }
 

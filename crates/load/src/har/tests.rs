@@ -82,7 +82,7 @@ fn refuses_invalid_recordings() {
         ]),
         Hosts::First,
         &[
-            "r.har: entry 1: startedDateTime is \"now\"; expected a time such as 2026-11-22T10:00:00.000Z",
+            "r.har: entry 1: invalid startedDateTime \"now\": expected a time such as 2026-11-22T10:00:00.000Z",
             "r.har: entry 2: \"http://a:b/\": invalid host or port \"a:b\": expected HOST, HOST:PORT or [ADDRESS]:PORT",
         ],
     );
@@ -114,7 +114,7 @@ fn other_hosts_are_left_out_or_refused() {
             "1 entries without a response are left out",
         ]
     );
-    let message = "r.har: ads is not shop: one run asks one server; leave the others out, or record each alone";
+    let message = "r.har: ads is not shop: a run has one target host (leave out --single-host to skip other hosts)";
     check_wrong(&text, Hosts::All, &[message]);
 }
 
@@ -156,7 +156,7 @@ fn a_recording_of_twenty_requests_becomes_a_document() {
     let pictures: Vec<String> = (1..=15).map(|n| format!("  \"/{n}.png\",\n")).collect();
     let pictures = pictures.concat();
     let expected = format!(
-        "# Made from shop.har.\n\
+        "# Converted from shop.har.\n\
          # 4 Cookie headers are left out: each user gets its own cookies\n\n\
          base = \"http://shop.example\"\n\n\
          [[scenario]]\n\n\

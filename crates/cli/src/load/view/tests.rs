@@ -66,7 +66,7 @@ fn a_run_that_is_steady() {
         "p50        1.20 ms                           ███",
         "p99        30.0 ms                           ███",
         "failed     none",
-        "generator  12.5 % busy, late by 50.0 us      ▂▂▂",
+        "generator  12.5 % busy, lag 50.0 us      ▂▂▂",
         "connected  63 of 64",
     ];
     assert_eq!(text(&seen, 8200, 79), expected);

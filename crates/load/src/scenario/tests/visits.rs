@@ -37,7 +37,7 @@ fn a_failed_step_is_named_and_ends_the_visit() {
     failing("expect = { contains = ['o', 'no'] }", always, " ! a: contains \"no\"");
     failing("expect = { lacks = 'ok' }", always, " ! a: lacks \"ok\"");
     failing("expect = { field = 'ETag' }", always, " ! a: has field ETag");
-    failing("expect = { bytes = 3 }", always, " ! a: content has 3 bytes");
+    failing("expect = { bytes = 3 }", always, " ! a: the body has 3 bytes");
     failing("expect = { json = { '/a' = 3 } }", always, " ! a: json /a is 3");
     failing(
         "expect = { json = { '/a' = 'x' } }",
@@ -62,7 +62,7 @@ fn matching_answers_continue_the_visit() {
             true => response(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
             false => always(request),
         },
-        &["/> GET /| ! /: content has 9 bytes"; 3],
+        &["/> GET /| ! /: the body has 9 bytes"; 3],
     );
     check(
         "[[scenario]]\n[[scenario.step]]\nrequest = '/'\n\
