@@ -40,7 +40,7 @@ impl From<ListenAddress> for ListenerAddress {
 }
 
 impl DefaultListen {
-    /// What the environment of this process says.
+    /// The choice according to the environment of this process.
     ///
     /// # Errors
     /// `PORT` is not a port number.

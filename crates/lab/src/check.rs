@@ -11,7 +11,7 @@ use crate::hash::sha256_hex;
 use crate::plan::{Pace, Plan};
 use crate::record::LabFile;
 
-/// What came of a lab file.
+/// The result of checking a lab file.
 #[derive(Debug)]
 pub struct Checked {
     /// The plan, if nothing refuses the file.
@@ -23,7 +23,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The findings for people.
+    /// Formats the findings as text.
     pub fn to_text(&self, style: Style) -> String {
         render_text(&self.diagnostics, &self.sources, style)
     }

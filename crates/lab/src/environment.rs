@@ -32,7 +32,7 @@ pub fn read(plan: &Plan, program: &str) -> Environment {
     environment
 }
 
-/// The fact by which a lab that goes on knows that it is the same one.
+/// The fact that identifies a lab when it is resumed.
 pub(crate) const SIGNATURE: &str = "plan";
 
 /// Adds the content of a file as a fact, if there is such a file.

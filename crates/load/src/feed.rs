@@ -1,5 +1,5 @@
-//! Rows of values for requests, from CSV with a header row. Owns the rows and who gets which; what
-//! they are filled into is the templates' business.
+//! Rows of values for requests, from CSV with a header row, and the order in which users take them.
+//! Templates insert the values.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl FromStr for Order {
 }
 
 impl Feed {
-    /// Reads a feed, or tells every line that is wrong.
+    /// Parses a feed, or returns all errors.
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, Vec<Finding>> {
         let mut findings = Findings::new(file);
         if text.len() > FEED_BYTES_MAX {
@@ -118,7 +118,7 @@ impl Feed {
     }
 }
 
-/// Where a row begins. The reader says where it began to look, which is before empty lines.
+/// Position of a row. The position of the CSV reader is before empty lines.
 fn position(text: &[u8], record: &csv::ByteRecord) -> Position {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let position = record.position();
@@ -161,7 +161,7 @@ impl Cursor {
         Self { feed, order, turns: Turns::default() }
     }
 
-    /// The same for one of several who draw from the same rows: it takes every n-th, from its own.
+    /// The cursor of one of n agents that share the rows: it takes every n-th row.
     #[must_use]
     pub fn with_share(self, share: Share) -> Self {
         Self { turns: Turns::new(share), ..self }
@@ -172,7 +172,7 @@ impl Cursor {
         &self.feed
     }
 
-    /// The number of the next row, if there is one.
+    /// The index of the next row; `None` after the last.
     pub fn next(&self, random: &mut fastrand::Rng) -> Option<usize> {
         let rows = self.feed.rows();
         if self.order == Order::Random {
@@ -216,14 +216,11 @@ mod tests {
         check("a,b\n", &["u.csv: no rows below the names of the columns"]);
         check(
             "a,b\n1\n1,2\n\n1,2,3\n",
-            &[
-                "u.csv:2:1: 1 values, but 2 columns have a name",
-                "u.csv:5:1: 3 values, but 2 columns have a name",
-            ],
+            &["u.csv:2:1: 1 values, but 2 columns", "u.csv:5:1: 3 values, but 2 columns"],
         );
         check(
             "a,,a\n1,2,3\n",
-            &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns are called a"],
+            &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns have the name a"],
         );
         let wide = vec!["x"; FEED_COLUMNS_MAX + 1].join(",");
         let findings = Feed::parse("u.csv", wide.as_bytes()).unwrap_err();

@@ -67,8 +67,8 @@ impl Control {
         Self { threads: Arc::new(Mutex::new(threads)) }
     }
 
-    /// Ends the run now; requests without an answer are counted as censored. Without effect on a
-    /// run that is over.
+    /// Ends the run now; requests without a response are counted as censored. Has no effect after
+    /// the end.
     pub fn stop(&self) {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.iter() {
@@ -195,7 +195,7 @@ impl Running {
         self.plan.settings()
     }
 
-    /// Waits for the end, and tells each interval of the window when it is over.
+    /// Waits for the end of the run, and passes each completed interval to `each`.
     pub fn finish(self, mut each: impl FnMut(&Interval)) -> Run {
         self.finish_with_progress(Duration::MAX, |progress| {
             if let Progress::Interval(interval) = progress {

@@ -18,12 +18,11 @@ pub const TARGETS_BYTES_MAX: usize = 64 << 20;
 /// The most requests of a list.
 pub const TARGETS_MAX: usize = 100_000;
 
-/// Gives the content of a file that is named in another, or says why not. The caller reads; a
-/// relative name is meant from where the other file lies.
+/// Reads a file that another file names. Relative names start from the folder of that file.
 pub type ReadFile<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// Reads a list, or tells all that is wrong with it. Gives the URL that tells the server: the one
-/// of `common`, or the first of the list. All others have to be of the same server.
+/// Parses a list, or returns all errors. Also returns the URL of the server: that of `common`, or
+/// the first of the list. All others must have the same host.
 pub fn parse(
     file: &str,
     text: &str,
@@ -64,7 +63,7 @@ struct List<'a, 'r> {
     base: Option<Url>,
     read: &'a mut ReadFile<'r>,
     findings: Findings,
-    /// How many requests began, right ones and wrong ones.
+    /// Number of requests so far, including invalid ones.
     requests: usize,
     entry: Option<OpenRequest>,
     targets: Vec<Weighted>,
@@ -76,9 +75,9 @@ struct OpenRequest {
     weight: u32,
     draft: Draft,
     line: usize,
-    /// Where the target stands in its line.
+    /// Column of the target.
     target: usize,
-    /// Where the values of the fields stand.
+    /// Positions of the header values.
     values: Vec<Position>,
 }
 

@@ -13,7 +13,7 @@ use crate::histogram::{Histogram, Packed};
 pub struct Interval {
     /// Start, in milliseconds since the start of the measurement.
     pub start_ms: u64,
-    /// Length in milliseconds.
+    /// Length of the interval in milliseconds.
     pub length_ms: u64,
     /// Requests that were due; null in closed load.
     pub asked: Option<u64>,
@@ -127,7 +127,7 @@ fn per_second(count: u64, length_ms: u64) -> f64 {
 pub struct StepFigures {
     /// Name of the step in the scenario.
     pub name: String,
-    /// Successful responses.
+    /// The number of successful responses.
     pub done: u64,
     /// Failed requests by class. A failed assertion counts as `wrong_content`.
     pub errors: Errors,

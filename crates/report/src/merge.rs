@@ -21,7 +21,7 @@ pub enum MergeError {
         /// Program and version of the other run.
         other: String,
     },
-    /// The settings differ.
+    /// A setting of the runs differs.
     Settings {
         /// The setting that differs.
         what: &'static str,

@@ -14,7 +14,7 @@ pub struct RunSettings {
     pub mode: Mode,
     /// Concurrent connections of all threads and agents together.
     pub connections: u64,
-    /// Reuse of connections.
+    /// How connections are reused.
     pub reuse: Reuse,
     /// Maximum number of outstanding requests per connection; 1 means no pipelining.
     pub pipelining: u32,
@@ -46,7 +46,7 @@ pub enum Mode {
     },
 }
 
-/// Reuse of connections.
+/// How connections are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reuse {
@@ -56,7 +56,7 @@ pub enum Reuse {
     Close,
     /// A new connection after a number of requests.
     Requests {
-        /// Requests per connection.
+        /// Number of requests per connection.
         requests: u64,
     },
 }

@@ -81,7 +81,7 @@ pub struct Achieved {
     pub ended: Ended,
     /// Requests that were due; none in closed load.
     pub asked: Option<u64>,
-    /// Successful responses.
+    /// The number of successful responses.
     pub done: u64,
     /// Bytes received, including heads and failed responses.
     pub bytes_received: u64,
@@ -153,7 +153,7 @@ pub struct AchievedRecord {
     pub ended: Ended,
     /// Requests that were due; null in closed load.
     pub asked: Option<u64>,
-    /// Successful responses.
+    /// The number of successful responses.
     pub done: u64,
     /// Bytes received, including heads and failed responses.
     pub bytes_received: u64,

@@ -26,11 +26,11 @@ pub struct Try {
     pub outcome: TryOutcome,
     /// The measured value with its unit; empty if nothing was measured.
     pub measured: String,
-    /// Length in microseconds.
+    /// Length of the try in microseconds.
     pub window_us: u64,
     /// Requests that were due.
     pub asked: u64,
-    /// Successful responses.
+    /// The number of successful responses.
     pub done: u64,
     /// Failed requests by class.
     pub errors: Errors,

@@ -89,7 +89,7 @@ impl RawClient {
         }
     }
 
-    /// Says that nothing more will be sent; reading goes on.
+    /// Shuts down the sending side; reading continues.
     pub fn finish(&mut self) {
         let done = match &self.socket {
             Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),

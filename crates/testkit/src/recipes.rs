@@ -1,5 +1,5 @@
-//! The recipes of a guide, cooked: each chapter of a page is a folder with its files, a server, and
-//! questions with the answers that the page shows.
+//! Runs the recipes of a guide: each chapter of a page is a folder with its files, a server, and
+//! commands with the output that the page shows.
 //!
 //! A recipe is a chapter (`## …`) and its blocks, in order. A block after a line that ends with a
 //! name in backquotes and a colon is a file of that name; a block of `toml` without a name is

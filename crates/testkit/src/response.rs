@@ -7,7 +7,7 @@
 /// How the end of the content was found (RFC 9112 §6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// There is none: an answer to HEAD or CONNECT, 1xx, 204 or 304.
+    /// No body: a response to HEAD or CONNECT, 1xx, 204 or 304.
     NoContent,
     /// `Content-Length` with this number of bytes.
     Length(usize),

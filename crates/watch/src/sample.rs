@@ -13,8 +13,7 @@ pub struct Sample {
     pub cpu: Cpu,
     /// Faults since the first sample, those of processes that have ended included.
     pub faults: Faults,
-    /// Resident memory, summed over the processes: pages that they share count once for each of
-    /// them.
+    /// Resident memory (RSS), summed over the processes: shared pages count once per process.
     pub rss_bytes: u64,
     /// The number of running processes.
     pub processes: u32,
@@ -52,18 +51,17 @@ impl Cpu {
 /// Page faults of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Faults {
-    /// Faults that were resolved without reading a disk.
+    /// Minor faults, resolved without a disk read.
     pub minor: u64,
-    /// Faults for which a disk was read.
+    /// Major faults, which needed a disk read.
     pub major: u64,
 }
 
 /// Values that are expensive to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
-    /// Resident memory in which each page counts once, divided among those who share it. None when
-    /// the system does not let us read it of every process: then that of the others would pass for
-    /// the whole.
+    /// Proportional memory (PSS): shared pages divided among the processes that share them. Null if
+    /// it cannot be read for every process.
     pub pss_bytes: Option<u64>,
     /// Swapped out, divided likewise.
     pub swap_bytes: Option<u64>,
@@ -85,9 +83,9 @@ pub struct Counted<T> {
 /// Context switches of all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Switches {
-    /// Switches because a thread waited.
+    /// Voluntary switches: the thread waited.
     pub voluntary: u64,
-    /// Switches because another thread took the processor.
+    /// Involuntary switches: preempted by another thread.
     pub involuntary: u64,
 }
 
@@ -105,8 +103,7 @@ pub struct Descriptors {
 pub struct CgroupSample {
     /// CPU time since the first sample.
     pub cpu: Cpu,
-    /// Periods since the first sample in which it was not let run any more, by its limit of
-    /// CPU time.
+    /// Periods since the first sample in which the cgroup was throttled by its CPU limit.
     pub throttled_periods: Option<u64>,
     /// How long it was throttled, in microseconds.
     pub throttled_us: Option<u64>,
@@ -143,7 +140,7 @@ pub struct Host {
     pub tcp: Tcp,
 }
 
-/// CPU time of a host, in microseconds summed over all processors.
+/// CPU time of a host, in microseconds summed over all CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCpu {
     /// Time in user mode.
@@ -176,9 +173,9 @@ pub struct Network {
 /// TCP counters of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tcp {
-    /// Connections that found the accept queue of their listener full.
+    /// Connections that found the accept queue of a listener full.
     pub listen_overflows: u64,
-    /// Connections that a listener dropped, for that reason or another.
+    /// Connections that a listener dropped for any reason.
     pub listen_drops: u64,
     /// Segments that were retransmitted.
     pub retransmits: u64,

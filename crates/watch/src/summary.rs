@@ -31,7 +31,7 @@ pub struct Summary {
     pub ended: bool,
     /// CPU time of the tree.
     pub cpu: Cpu,
-    /// Processors in use: on average over the interval, and at most between two samples.
+    /// Busy cores: average over the interval, and peak between two samples.
     pub cores: Spread,
     /// Page faults of the tree.
     pub faults: Faults,
@@ -51,8 +51,7 @@ pub struct Summary {
     pub sockets: Option<Spread>,
     /// Context switches of the tree.
     pub switches: Option<Switches>,
-    /// The most processes in one sample whose descriptors or switches could not be read, and are
-    /// missing above.
+    /// Maximum number of processes in one sample whose descriptors or switches could not be read.
     pub unreadable: u32,
     /// The kernel's accounting of the cgroup.
     pub cgroup: Option<CgroupSummary>,
@@ -72,7 +71,7 @@ impl Summary {
         tally.summary()
     }
 
-    /// The share of a processor that the watch itself used.
+    /// CPU use of the watch itself, in cores.
     pub fn watch_share(&self) -> f64 {
         per(self.watch_cpu_us, self.duration_us)
     }
@@ -111,8 +110,7 @@ pub struct HostSummary {
     pub load: [f64; 3],
     /// Time of all processors together.
     pub cpu: HostCpu,
-    /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to
-    /// 1.
+    /// Share of the time of all CPUs that was used or stolen by the hypervisor, from 0 to 1.
     pub busy: f64,
     /// Minimum of the available memory.
     pub memory_available_min_bytes: u64,

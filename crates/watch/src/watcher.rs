@@ -35,7 +35,7 @@ const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 /// Where procfs is mounted.
 const PROC: &str = "/proc";
 
-/// Where the CPU time of samples comes from.
+/// Source of the CPU time of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
@@ -48,13 +48,13 @@ pub enum Account {
 /// The processes that are watched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
-    /// The target as it was given.
+    /// The target as given.
     pub target: String,
     /// The root processes of the tree.
     pub roots: Vec<Root>,
     /// The cgroup that is watched, or that no process outside of the tree is in.
     pub cgroup: Option<PathBuf>,
-    /// Where the CPU time comes from.
+    /// Source of the CPU time.
     pub account: Account,
 }
 

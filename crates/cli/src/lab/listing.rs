@@ -67,7 +67,7 @@ fn write_adapter(text: &mut String, about: &str, settings: &[Row], get: &str) {
     let _ = writeln!(text, "    to install: {get}");
 }
 
-/// A length of time for people.
+/// Formats a duration.
 pub(crate) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

@@ -100,7 +100,7 @@ pub(crate) fn interrupts(
     Ok(handle)
 }
 
-/// Load on somebody else's machine for as long as the default says is rarely meant.
+/// Warns if a public address is loaded without an explicit duration.
 fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
     let is_bounded = arguments.load.duration.is_some() || arguments.load.requests.is_some();
     let public = plan
@@ -159,7 +159,7 @@ fn serve_canned(
     Ok(())
 }
 
-/// Whether the target can be connected to at all, asked once before a search.
+/// Checks once, before a search, whether the target accepts connections.
 pub(crate) fn reach(plan: &Plan) -> Result<(), Refused> {
     let Some(address) =
         plan.outgoing.first().and_then(vervet_server::engine::reactor::Outgoing::peer_address)

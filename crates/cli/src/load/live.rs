@@ -15,12 +15,12 @@ use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 /// How often the elapsed time is updated, and the shortest time between two drawings.
 pub(crate) const DRAW_EVERY: Duration = Duration::from_millis(250);
 
-/// Who looks.
+/// Where progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgressMode {
-    /// Nobody.
+    /// No progress.
     Quiet,
-    /// Somebody at a terminal.
+    /// A live view on a terminal.
     Terminal,
     /// A file or a pipe, or a terminal that cannot draw over lines.
     Lines,

@@ -1,5 +1,4 @@
-//! What is seen of a run at a terminal: lines made from what has been told and the time that has
-//! passed. Draws nothing.
+//! The state of the live view of a run, and its lines. Draws nothing.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -31,7 +30,7 @@ pub(crate) struct ViewState {
     notes: Vec<String>,
 }
 
-/// What the last interval says of the moment.
+/// The figures of the last interval.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     rate_asked: Option<f64>,
@@ -40,7 +39,7 @@ struct Last {
 }
 
 impl ViewState {
-    /// Nothing yet, of a run that was asked so.
+    /// The view of a run with these settings, before its start.
     pub(crate) fn new(asked: RunSettings) -> Self {
         Self {
             asked,
@@ -75,7 +74,7 @@ impl ViewState {
         self.notes.push(text.to_owned());
     }
 
-    /// The lines, so long after the run began, for a terminal with so many columns.
+    /// The lines after the elapsed time, for a terminal with this number of columns.
     pub(crate) fn lines(&self, elapsed: Duration, columns: usize) -> Vec<Line> {
         let over_time = |text: &str, values: &[f64], join: fn(&[f64]) -> f64, scale_min: f64| {
             let values = condensed(values, columns, join);

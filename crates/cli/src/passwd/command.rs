@@ -74,11 +74,11 @@ pub(crate) enum PasswdError {
     Hash(HashError),
     /// The file could not be read, locked or replaced.
     File(PathBuf, &'static str, io::Error),
-    /// There is no such user to remove.
+    /// The user to remove does not exist.
     NoUser(PathBuf, String),
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub(crate) fn passwd(arguments: &PasswdArguments) -> Result<ExitCode, Failure> {
     let path = &arguments.file;
     match &arguments.user {

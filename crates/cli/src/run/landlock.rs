@@ -1,8 +1,8 @@
 //! Landlock: restricts the files that the process may open from now on, whatever user it runs as.
 //!
 //! The kernel applies the rules to the calling thread and to threads that it starts, so this is
-//! called on the main thread before it starts others. Open files stay open. A kernel that knows
-//! fewer rights applies those, and the result says which.
+//! called on the main thread before it starts others. Open files stay open. Older kernels apply the
+//! rights that they support, as the result says.
 
 use std::fmt;
 use std::fs;
@@ -14,7 +14,7 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, make_bitflags,
 };
 
-/// The version whose rights are asked for; of later ones none is about files.
+/// The landlock version whose rights are used; later ones add none on files.
 const VERSION: ABI = ABI::V5;
 
 /// How far the rules are kept.
@@ -116,7 +116,7 @@ fn writing() -> BitFlags<AccessFs> {
     reading() | making | removing | AccessFs::WriteFile | AccessFs::Truncate
 }
 
-/// A file has fewer rights than a folder, and to ask for others is refused by the kernel.
+/// Files have fewer rights than folders; the kernel rejects others.
 fn rule(path: &Path, rights: BitFlags<AccessFs>) -> Result<PathBeneath<PathFd>, LandlockError> {
     let unreadable = |error: io::Error| LandlockError::Path(path.to_owned(), error);
     let is_folder = fs::metadata(path).map_err(unreadable)?.is_dir();
@@ -251,7 +251,7 @@ mod tests {
         check(
             partial,
             kernel(ABI::V2),
-            "the file system is restricted in part: the kernel has version 2 of landlock, and 5 is needed",
+            "file system access is partly restricted: landlock version 2, version 5 needed",
         );
         let none_at_all =
             "file system access is not restricted: the kernel does not support landlock";

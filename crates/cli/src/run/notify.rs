@@ -1,7 +1,7 @@
 //! Notifications of the service manager: ready, reloading, stopping, a status line and the watchdog
 //! (`sd_notify(3)`).
 //!
-//! The socket is found once, at the start; without one, everything said goes nowhere.
+//! The socket is determined once, at the start; without one, notifications are dropped.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -23,7 +23,7 @@ pub(crate) enum State {
     Alive,
 }
 
-/// A way to tell the service manager. One that has no socket tells nobody.
+/// Sends notifications to the service manager; without a socket, it does nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Notifier {
     socket: Option<UnixDatagram>,
@@ -31,8 +31,8 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Takes what the environment names: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` where it is meant for
-    /// the process `own_pid`.
+    /// Reads the environment: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` if it is for the process
+    /// `own_pid`.
     ///
     /// # Errors
     /// The socket that the environment names cannot be opened.

@@ -1,5 +1,5 @@
-//! Who the process runs as: root opens what only root may open, then becomes somebody else for
-//! good, and proves it.
+//! Drops privileges: root opens what only root may open, then switches to an unprivileged user for
+//! good, and verifies it.
 //!
 //! The identity is a matter of each thread. The C library changes all threads together; what keeps
 //! a program from gaining privileges (`no_new_privs`) is set for the calling thread and those it
@@ -18,26 +18,25 @@ use nix::unistd::{
     Gid, Group, Uid, User, getegid, geteuid, getgrouplist, setgroups, setresgid, setresuid,
 };
 
-/// Who the process is.
+/// User and groups of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     uid: u32,
     gid: u32,
-    /// Supplementary groups, where they were set; those that the process came with are nobody's
-    /// business.
+    /// Supplementary groups, if they were set; inherited ones are not listed.
     groups: Option<BTreeSet<u32>>,
 }
 
-/// Why the process is not who it is to be. All are the configuration's or the system's fault.
+/// Why privileges cannot be dropped: a fault of the configuration or the system.
 #[derive(Debug)]
 pub(crate) enum PrivilegeError {
-    /// It runs as root, and nobody has said that it may.
+    /// The process runs as root without `user`.
     Root,
-    /// It is not root, and cannot become another.
+    /// The process is not root, and cannot switch users.
     NotRoot { user: String, own_uid: u32 },
     /// A group without a user.
     NoUser,
-    /// There is no such user or group.
+    /// The user or group does not exist.
     Unknown { kind: &'static str, name: String },
     /// A number without an account, and without a group.
     NoGroup(String),
@@ -93,11 +92,11 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Becomes `user` with `group`, each a name or a number, or stays who it is when none is said;
-/// nothing can be gained afterwards.
+/// Switches to `user` and `group`, each a name or a number, if given. The process cannot gain
+/// privileges afterwards.
 ///
-/// Root becomes the user with the supplementary groups of its account, and keeps nothing. It stays
-/// root only where that is said.
+/// Root switches to the user with the supplementary groups of its account, and keeps no privileges.
+/// It stays root only if `user` is root.
 pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identity, PrivilegeError> {
     let (own_user, own_group) = (geteuid(), getegid());
     let mut identity = match user {
@@ -176,7 +175,7 @@ fn system(what: &'static str) -> impl FnOnce(Errno) -> PrivilegeError {
     move |errno| PrivilegeError::System { what, errno }
 }
 
-/// Reads what the kernel says of every thread.
+/// Verifies the identity of every thread.
 fn prove(identity: &Identity) -> Result<(), PrivilegeError> {
     let threads = fs::read_dir("/proc/self/task").map_err(PrivilegeError::Unproved)?;
     for thread in threads {
@@ -275,18 +274,18 @@ mod tests {
         check_unknown(
             "nobody-of-this-name",
             None,
-            "there is no user nobody-of-this-name (getent passwd lists what there is)",
+            "user nobody-of-this-name not found (getent passwd lists all)",
         );
         check_unknown(
             "root",
             Some("no-group-of-this-name"),
-            "there is no group no-group-of-this-name (getent group lists what there is)",
+            "group no-group-of-this-name not found (getent group lists all)",
         );
-        check_unknown("-1", None, "there is no user -1 (getent passwd lists what there is)");
+        check_unknown("-1", None, "user -1 not found (getent passwd lists all)");
         check_unknown(
             "3999999",
             None,
-            "the user 3999999 has no account that tells its group (set group, too)",
+            "the user 3999999 has no account with a group (set group, too)",
         );
         let found = find("3999999", Some("3999998")).unwrap();
         assert_eq!(found.to_string(), "uid 3999999, gid 3999998");

@@ -1,5 +1,5 @@
-//! The document that the flags of `vervet serve` stand for. Values are given as text: the
-//! configuration reads them, and its findings name the flag.
+//! The configuration of the flags of `vervet serve`. Values are passed as text: the configuration
+//! parses them, and its findings name the flag.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::arguments::{LogArguments, ServeArguments};
 use crate::default_listen::ListenerAddress;
 use crate::failure::Failure;
 
-/// The name of the access log, which nobody sees.
+/// Internal name of the access log.
 const LOG: &str = "access";
 
 /// Reads the flags as a document that listens at these addresses.

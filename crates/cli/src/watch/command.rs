@@ -203,8 +203,7 @@ impl Program {
         Ok(exit_code(self.0.wait()?))
     }
 
-    /// Asks it to end, and waits. One that does not is killed, at the next signal or when patience
-    /// ends.
+    /// Sends SIGTERM and waits. The process is killed at the next signal or on timeout.
     fn stop(mut self, signals: &Receiver<i32>) -> io::Result<ExitCode> {
         // Fails if it has ended.
         let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);

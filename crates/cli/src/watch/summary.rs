@@ -1,4 +1,4 @@
-//! What a watch comes to, in lines for people; and how quantities are written in them.
+//! The summary of a watch as text, and the format of quantities in it.
 
 use std::fmt::Write as _;
 

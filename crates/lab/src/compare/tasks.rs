@@ -90,7 +90,7 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
     }
 }
 
-/// The phase of the other with as many operations; why there is none.
+/// The same phase of the other lab with as many operations, or why there is none.
 fn same_work<'a>(phase: &PhaseFigures, other: &'a TaskFigures) -> Result<&'a PhaseFigures, String> {
     let found = other.phase(&phase.name).ok_or_else(|| "no such phase".to_owned())?;
     if found.operations == phase.operations {

@@ -40,7 +40,7 @@ section! {
         /// Permitted differences between the responses of the subjects. They are recorded; any
         /// other difference stops the lab before its first step.
         pub allow: Vec<Difference>,
-        /// Record the hostname.
+        /// Record the hostname of the machine.
         pub host_name: bool = false,
         /// Congestion controls under which each workload is measured, such as `["cubic", "bbr"]`.
         /// They are set for the network namespace that the lab runs in, which must not be that of
@@ -112,13 +112,13 @@ section! {
         pub source: Text,
         /// Mistakes of the experiment as a whole, one sentence each.
         pub mistakes: Vec<Text>,
-        /// The published figures.
+        /// The figures that were published.
         pub figure: Vec<OldFigure>,
     }
 }
 
 section! {
-    /// One published figure.
+    /// One figure of the publication.
     pub struct OldFigure {
         /// Name that the figure was published under.
         pub what: Text,
@@ -183,9 +183,9 @@ section! {
         pub subject: Text,
         /// The figure that is judged.
         pub figure: Figure,
-        /// Minimum ratio.
+        /// Minimum ratio to meet the rule.
         pub at_least: Option<f64>,
-        /// Maximum ratio.
+        /// Maximum ratio to meet the rule.
         pub at_most: Option<f64>,
         /// The subjects to compare with; of several, the one with the most requests per CPU-second.
         /// `ceiling` is the canned-response server.

@@ -1,5 +1,5 @@
-//! `[workload.NAME]`, `[tree.NAME]` and `[load.NAME]`: what is requested and what must come back,
-//! files for it, and how it is requested.
+//! `[workload.NAME]`, `[tree.NAME]` and `[load.NAME]`: requests and expected responses, generated
+//! files, and numbers of connections or rates.
 
 use vervet_config::{Size, Text, Time, section};
 
@@ -14,17 +14,17 @@ section! {
         pub apdex: Time = "500ms" in "1ms"..="1h",
         /// The request target. `{file}` is a random file of the tree for each request.
         pub path: Text = "/",
-        /// The request method.
+        /// The method of the requests.
         pub method: Text = "GET",
         /// The Host header [default: the address of the subject].
         pub host: Option<Text>,
         /// Further request headers, such as `Accept: text/html`.
         pub fields: Vec<Text>,
-        /// The request body.
+        /// The body of the requests.
         pub content: Option<Text>,
         /// The tree whose files are requested.
         pub tree: Option<Text>,
-        /// The expected response.
+        /// The response that is expected.
         pub expect: Expect,
         /// The subjects to measure [default: all].
         pub subjects: Vec<Text>,
@@ -36,7 +36,7 @@ section! {
 section! {
     /// The expected response. Any other response is an error and excluded from throughput.
     pub struct Expect {
-        /// Status code.
+        /// Status code of each response.
         pub status: u16 = 200 in 100..=599,
         /// Length of the body. Known for generated files.
         pub length: Option<Size>,
@@ -44,7 +44,7 @@ section! {
         pub sha256: Option<Text>,
         /// A text that the body contains.
         pub contains: Option<Text>,
-        /// The whole body.
+        /// The whole body of the response.
         pub text: Option<Text>,
     }
 }
@@ -52,7 +52,7 @@ section! {
 section! {
     /// Files that are generated for the lab from its seed, served below `/NAME/`.
     pub struct Tree {
-        /// Number of files.
+        /// Number of files to generate.
         pub files: u32 = 1 in 1..=1_000_000,
         /// Size of each file, or of the smallest.
         pub size: Size = "100B" in 0..="1GiB",

@@ -16,11 +16,11 @@ pub struct Gate {
     /// Subjects that cannot be measured, by workload and subject: their steps are recorded so,
     /// without another try.
     pub broken: BTreeMap<(usize, usize), Outcome>,
-    /// What came back for each workload: the answer that the ceiling gives.
+    /// Response body for each workload, which the ceiling sends too.
     pub contents: BTreeMap<usize, Vec<u8>>,
 }
 
-/// Examines all subjects that are installed, and reports each to `say`.
+/// Examines all installed subjects, and reports each to `say`.
 pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
     let mut gate = Gate::default();
     for (index, workload) in stage.plan.workloads.iter().enumerate() {

@@ -64,7 +64,7 @@ pub(super) fn resolve(
     points.into_iter().map(planned).collect()
 }
 
-/// What is asked at each step, with the most connections.
+/// The load of each step.
 fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
     let connections = values(&load.connections, ("connections", CONNECTIONS_MAX), found);
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! Subjects: how each comes to run, and what is wrong with what the file says of that.
+//! Resolves `[subject.NAME]`: how each subject is started, and errors in its directives.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, Span, cited, nearest};
 
@@ -74,7 +74,7 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
     })
 }
 
-/// How a subject is started: exactly one of three directives says so.
+/// How a subject is started: by exactly one of three directives.
 fn start(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<SubjectStart> {
     let kinds = [subject.adapter.is_some(), !subject.command.is_empty(), subject.address.is_some()];
     if kinds.iter().filter(|given| **given).count() != 1 {

@@ -1,4 +1,4 @@
-//! Tasks: how each is run, in which order, and what is wrong with what the file says of that.
+//! Resolves `[task.NAME]`: how each task is run, in which order, and errors in its directives.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -122,7 +122,7 @@ fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask>
     })
 }
 
-/// How a task is run: exactly one of two directives says so.
+/// How a task is run: by exactly one of two directives.
 fn start(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskStart> {
     let adapter = match (task.adapter.value(), task.command.is_empty()) {
         (Some(adapter), true) => adapter,

@@ -1,4 +1,4 @@
-//! Workloads: what is sent, what must come back, and who takes part.
+//! Resolves `[workload.NAME]` and `[tree.NAME]`: requests, expected responses and subjects.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Span, cited};
 
@@ -7,7 +7,7 @@ use super::resolve::{Names, Pace};
 use super::types::{Expected, PlannedTree, PlannedWorkload, Request};
 use crate::document::{Expect, Lab, Workload};
 
-/// Stands for a file of the tree in a request target.
+/// Placeholder for a file of the tree in a request target.
 pub(crate) const FILE: &str = "{file}";
 
 /// Fields that the generator writes itself.
@@ -51,7 +51,7 @@ pub(super) fn resolve(
     workloads
 }
 
-/// A workload for each congestion control, with its name where there are several.
+/// One workload per congestion control, named after it if there are several.
 fn variants(workload: PlannedWorkload, congestion: &[String]) -> Vec<PlannedWorkload> {
     if congestion.is_empty() {
         return vec![workload];

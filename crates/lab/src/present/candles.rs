@@ -8,7 +8,8 @@ use super::page::{Chart, Picture};
 use crate::record::LoadPoint;
 use crate::statistics::{Curve, Figure, Panel, Point};
 
-/// So many candles are drawn; of more loads, evenly chosen ones are. The table has all of them.
+/// Maximum number of candles; of more loads, evenly spaced ones are drawn. The table has all of
+/// them.
 const CANDLES_MAX: usize = 24;
 
 /// What a candle and its table show, in this order.
@@ -21,7 +22,7 @@ const ENDS: [Figure; 6] = [
     Figure::ResponseMean,
 ];
 
-/// The candles of a panel; none where nothing was answered.
+/// The candles of a panel; `None` without responses.
 pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
     let columns = ["load", "subject", "#shortest", "#p10", "#median", "#p90", "#p95", "#mean"];
     let mut table = Table::new("Values, and the mean", &columns);
@@ -79,7 +80,7 @@ fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Cand
     }
 }
 
-/// At most so many of the loads, evenly spread, the first and the last among them.
+/// At most `most` evenly spaced loads, including the first and the last.
 fn chosen(loads: &[LoadPoint], most: usize) -> Vec<LoadPoint> {
     let (most, last) = (most.max(2), loads.len().saturating_sub(1));
     if loads.len() <= most {

@@ -1,4 +1,4 @@
-//! The charts of a panel: what people look at first, each with its table.
+//! The charts of a panel, each with a table of its values.
 
 use vervet_report::chart::{
     Axis, Band, Bar, BarChart, Colour, LineChart, Series, Stroke, Unit as ChartUnit,
@@ -11,7 +11,7 @@ use super::page::{Chart, Picture};
 use crate::record::{LoadPoint, Role};
 use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
 
-/// Loads that differ by more than this factor stand on a logarithmic axis.
+/// Loads that differ by more than this factor have a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
 /// A ceiling more than this many times above the best contestant is not drawn: it would press all
 /// of them onto the axis.
@@ -101,7 +101,7 @@ pub(super) fn load_axis(panel: &Panel) -> Axis {
     }
 }
 
-/// The axis of a figure, and what its values are multiplied by to stand on it.
+/// The axis of a figure, and the factor from its values to the axis.
 pub(super) fn figure_axis(figure: Figure) -> (Axis, f64) {
     let (unit, factor) = match figure.unit() {
         Unit::PerSecond => (ChartUnit::PerSecond, 1.0),
@@ -235,7 +235,7 @@ fn description(panel: &Panel, shown: &Shown<'_>) -> String {
     format!("{} for each subject, {}.{ahead}", shown.title, panel.title())
 }
 
-/// The loads of a curve with what its repeats say of a figure.
+/// The loads of a curve with estimates of a figure.
 fn estimates(curve: &Curve, figure: Figure) -> Vec<(f64, Estimate)> {
     let points = curve.points.iter();
     points.filter_map(|point| Some((point.load.amount(), point.estimate(figure)?))).collect()

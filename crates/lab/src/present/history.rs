@@ -8,7 +8,7 @@ use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
 use crate::statistics::{ALL_PHASES, Analysis, Curve, Figure, Panel};
 
-/// The section of old figures; none where the lab file names none.
+/// The section of published figures; `None` if the lab file has none.
 pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {
     let new = |old: &OldFigure| {
         new_task_figure(old, &analysis.groups).or_else(|| new_figure(old, analysis))
@@ -41,8 +41,7 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
 /// An old figure, the new one, and what that is of.
 type Row<'a> = (&'a OldFigure, Option<(String, String)>);
 
-/// Whether any has a new one: of servers that nobody has any more there is none, and no column for
-/// it.
+/// Whether any published figure has a new one next to it.
 fn has_new(rows: &[Row<'_>]) -> bool {
     rows.iter().any(|(_, new)| new.is_some())
 }

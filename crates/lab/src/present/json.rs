@@ -125,7 +125,7 @@ fn point(point: &Point) -> Value {
     })
 }
 
-/// What repeats say of a figure.
+/// The median of repeats and its confidence interval.
 pub(crate) fn estimate(estimate: &Estimate) -> Value {
     json!({
         "median": estimate.median,

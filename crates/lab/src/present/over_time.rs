@@ -13,7 +13,7 @@ struct TimeChart {
     name: &'static str,
     /// Its title; "at the highest goodput" follows.
     title: &'static str,
-    /// Its axis, and what a value is multiplied by to stand on it.
+    /// Its axis, and the factor from its values to the axis.
     axis: (Axis, f64),
     /// What its values are counted in.
     unit: Unit,
@@ -21,8 +21,7 @@ struct TimeChart {
     value: fn(&Moment) -> Option<f64>,
 }
 
-/// Successful responses, failures, response time and CPU time over time; those of which there is
-/// nothing are left out.
+/// Successful responses, failures, response time and CPU time over time; empty charts are left out.
 pub(super) fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
     let runs: Vec<(&Curve, &Figures)> = panel
         .contestants()

@@ -19,7 +19,7 @@ pub struct Page {
 pub struct Section {
     /// The heading, as plain text.
     pub title: String,
-    /// What stands in it.
+    /// The content of the section.
     pub blocks: Vec<Block>,
 }
 

@@ -45,7 +45,7 @@ fn verdict(ranking: &Ranking) -> String {
         [] => "No subject is ranked: see below for the reasons.".to_owned(),
         [only] if places.len() == 1 => format!("{only} is the only ranked subject.{caution}"),
         [only] if may_be_overtaken(ranking) => {
-            format!("{only} has the highest goodput of those that can be ranked.{caution}")
+            format!("{only} has the highest goodput of all that can be ranked.{caution}")
         }
         [only] => format!("{only} has the highest goodput.{caution}"),
         several if places.iter().all(RankedSubject::is_proven) => {
@@ -121,7 +121,7 @@ fn ranking(panel: &Panel) -> Table {
         "#p99",
         "#failed",
         "#best step",
-        "Apdex of it",
+        "its Apdex",
     ];
     let mut table = Table::new(caption(&panel.ranking), &columns);
     for place in &panel.ranking.places {

@@ -1,4 +1,4 @@
-//! The report of a record: its sections in the order in which people look for them.
+//! The report of a record: its sections, in order.
 
 use vervet_report::units;
 

@@ -59,8 +59,8 @@ fn tests(panel: &Panel) -> Table {
     table
 }
 
-/// Whole passes: the successful responses of the last step of a scenario, or all of them where
-/// there is one request.
+/// Complete runs of the workload: successful responses of the last step, or all if there is a
+/// single request.
 fn passes(figures: &Figures) -> u64 {
     figures.parts.last().map_or(figures.done, |part| part.done)
 }

@@ -58,7 +58,7 @@ fn subjects(record: &LabRecord) -> Table {
     table
 }
 
-/// The section of the content: what was asked, and the files that it was made of.
+/// The section of workloads and files.
 pub(super) fn content_section(record: &LabRecord) -> Section {
     let mut section = Section::new("Content");
     let mut workloads =
@@ -134,7 +134,7 @@ pub(super) fn environment_section(record: &LabRecord) -> Section {
     section
 }
 
-/// The section of rules; none where the lab file has none.
+/// The section of rules; `None` if the lab file has none.
 pub(super) fn rules_section(record: &LabRecord, analysis: &Analysis) -> Option<Section> {
     let results = analysis.rules(record);
     if results.is_empty() {

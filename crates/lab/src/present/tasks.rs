@@ -175,7 +175,7 @@ fn time(seconds: f64) -> String {
     units::time(seconds * 1e9)
 }
 
-/// The section of what did not come to its end; none where everything did.
+/// The section of failed runs; `None` if there are none.
 pub(super) fn task_failures_section(groups: &[TaskGroup]) -> Option<Section> {
     let mut table = Table::new("", &["task", "outcome"]);
     for task in groups.iter().flat_map(|group| &group.tasks) {

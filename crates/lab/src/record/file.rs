@@ -16,7 +16,7 @@ use super::lab_record::{LAB_RECORD_VERSION, LabRecord};
 /// memory.
 pub const RECORD_BYTES_MAX: u64 = 1 << 30;
 
-/// Why there is no record.
+/// Why a record cannot be read.
 #[derive(Debug)]
 pub enum RecordError {
     /// The file cannot be read or written.
@@ -130,8 +130,8 @@ pub fn record_file(folder: &Path) -> Option<PathBuf> {
         .find(|file| file.exists())
 }
 
-/// Reads a record: from the folder of a lab, from a journal (`.jsonl`), or from a file of JSON,
-/// compressed with gzip or not. A report (`.html`) stands for the folder that it lies in.
+/// Reads a record from the folder of a lab, a journal (`.jsonl`), or a JSON file, possibly
+/// compressed with gzip. A report (`.html`) means its folder.
 pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
     let is_report = path.extension().is_some_and(|end| end == "html" || end == "htm");
     let folder = match path.parent() {

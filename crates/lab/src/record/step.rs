@@ -1,4 +1,4 @@
-//! One step: a subject under one load for one repeat, and what came of it.
+//! One step: a subject under one load in one repeat, and its outcome.
 
 use std::fmt;
 
@@ -25,11 +25,11 @@ pub struct Step {
     /// How often the window was measured again because others had a core.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub measured_again: u32,
-    /// When it began, in milliseconds of Unix time.
+    /// Start, in milliseconds of Unix time.
     pub began_unix_ms: u64,
-    /// What came of it.
+    /// Whether the step was completed, or why not.
     pub outcome: Outcome,
-    /// What the generator saw; none where no request was sent.
+    /// The run of the generator; `None` if no request was sent.
     pub run: Option<StoredRun>,
     /// What the server spent.
     pub server: Watched,
@@ -38,7 +38,7 @@ pub struct Step {
     pub audit: Vec<Finding>,
 }
 
-/// How much is asked of a subject.
+/// A load: connections or rate, and reuse of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoadPoint {
     /// Closed or open, and how much.
@@ -71,12 +71,12 @@ fn is_zero(count: &u32) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadShape {
-    /// So many connections, each of which asks again once it is answered.
+    /// Closed load: connections, each of which sends its next request when it has the response.
     Closed {
         /// The number of connections.
         concurrency: u32,
     },
-    /// So many requests a second, whether they are answered or not.
+    /// Open load: requests per second, whether or not earlier ones have responses.
     Open {
         /// Requests due per second.
         rate: f64,
@@ -94,7 +94,7 @@ pub enum Connections {
 }
 
 impl LoadPoint {
-    /// What stands on the axis of a chart: connections, or requests per second.
+    /// The value on the axis of a chart: connections, or requests per second.
     pub fn amount(&self) -> f64 {
         match self.shape {
             LoadShape::Closed { concurrency } => f64::from(concurrency),
@@ -137,7 +137,7 @@ impl fmt::Display for LoadPoint {
     }
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -145,7 +145,7 @@ pub enum Outcome {
     Measured,
     /// The subject ended by itself.
     Crashed {
-        /// Its status, and the end of what it said.
+        /// Its exit status, and the end of its output.
         reason: String,
     },
     /// The subject did not become ready.
@@ -153,9 +153,9 @@ pub enum Outcome {
         /// What was waited for, and how long.
         reason: String,
     },
-    /// The subject answered something else than the workload expects.
+    /// A response was not what the workload expects.
     WrongAnswers {
-        /// What was expected and what came.
+        /// The expected and the actual response.
         reason: String,
     },
 }
@@ -171,11 +171,11 @@ pub struct TaskStep {
     pub group: String,
     /// Which repeat, from 1.
     pub repeat: u32,
-    /// When it began, in milliseconds of Unix time.
+    /// Start, in milliseconds of Unix time.
     pub began_unix_ms: u64,
-    /// What came of it.
+    /// Whether the step was completed, or why not.
     pub outcome: Outcome,
-    /// The phases that it told, in their order; of a task that failed, those before.
+    /// The reported phases in order; of a failed task, those before the failure.
     pub phases: Vec<Phase>,
     /// Other facts that it reported, with their names.
     pub facts: Vec<(String, String)>,
@@ -208,7 +208,7 @@ impl StoredRun {
         Ok(Self { json })
     }
 
-    /// Reads it. A run of another version, or one that is none, is an error.
+    /// Parses the run. Another version is an error.
     pub fn read(&self) -> serde_json::Result<Run> {
         vervet_report::forms::from_json(self.json())
     }
@@ -255,7 +255,7 @@ pub struct ServerFigures {
     pub cpu_user_us: u64,
     /// CPU time in the kernel, in microseconds.
     pub cpu_system_us: u64,
-    /// CPU time by the scheduler's clock, in nanoseconds; none where it was not read.
+    /// CPU time by the scheduler's clock, in nanoseconds; `None` if not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// How long the server was ready to run while others had its core, in nanoseconds.
@@ -268,8 +268,7 @@ pub struct ServerFigures {
     pub rss_peak_bytes: u64,
     /// The mean sum of resident memory, in bytes.
     pub rss_mean_bytes: u64,
-    /// The greatest sum of proportional memory, shared pages counted once, in bytes; none where it
-    /// cannot be read.
+    /// Peak of the proportional memory (PSS), in bytes; `None` if it cannot be read.
     pub pss_peak_bytes: Option<u64>,
     /// The mean of the same.
     pub pss_mean_bytes: Option<u64>,
@@ -287,7 +286,7 @@ impl ServerFigures {
         self.cpu_ns.map_or(ticks, |cpu_ns| cpu_ns / 1000)
     }
 
-    /// The greatest memory, shared pages counted once where the kernel tells, in bytes.
+    /// Peak memory in bytes: PSS if the kernel provides it, otherwise RSS.
     pub fn memory_peak_bytes(&self) -> u64 {
         self.pss_peak_bytes.unwrap_or(self.rss_peak_bytes)
     }
@@ -296,9 +295,9 @@ impl ServerFigures {
 /// One reading of a process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedSample {
-    /// Milliseconds since the step began.
+    /// Milliseconds since the start of the step.
     pub at_ms: u64,
-    /// CPU time since the step began, in microseconds.
+    /// CPU time since the start of the step, in microseconds.
     pub cpu_us: u64,
     /// Memory at this moment, in bytes.
     pub memory_bytes: u64,

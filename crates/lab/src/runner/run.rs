@@ -16,7 +16,7 @@ use crate::record::{Journal, JournalLine, LabRecord, Role, write_record};
 use crate::subject::Missing;
 use crate::workload::targets;
 
-/// Runs what is left of a lab, and gives its record.
+/// Runs the remaining steps of a lab and returns its record.
 pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
     if plan.is_of_tasks() {
         return tasks::run(plan, options);
@@ -52,7 +52,7 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     Ok(record)
 }
 
-/// Says that a lab came to its end, and makes one file of it.
+/// Ends a lab: writes its record as one file.
 pub(super) fn end(
     journal: &mut Journal,
     out: &Out,
@@ -64,7 +64,7 @@ pub(super) fn end(
     write_record(&out.record(), record).map_err(RunError::Record)
 }
 
-/// Says who cannot take part; nobody at all is an error.
+/// Reports skipped subjects; an error if none are left.
 fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError> {
     let subjects = stage.plan.subjects.iter().zip(stage.found());
     let mut there = 0;

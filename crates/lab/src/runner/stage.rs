@@ -62,7 +62,7 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// What came of looking for each subject's program.
+    /// The program of each subject, or why it is missing.
     pub fn found(&self) -> &[Result<SubjectProgram, Missing>] {
         &self.found
     }
@@ -157,13 +157,14 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What a record says of how the ceiling serves.
+/// The configuration of the ceiling in a record.
 const CEILING: &str = "\
 # One thread, a backlog of 4096. Content from 16 KiB on is sent by sendfile(2).
 # The kernel hands connections over with their first bytes (TCP_DEFER_ACCEPT, 1 s).
 ";
 
-/// Where systems keep programs: a path in it says which one ran, and is the same elsewhere.
+/// Folders of installed programs: paths in these are recorded, as they are the same on other
+/// machines.
 const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
 
 /// A word of a command as a record has it: of a path that this machine alone has, the name of the
@@ -177,7 +178,7 @@ pub(super) fn shown_word(word: &str) -> String {
 /// The folder of the generated files. No subject can have the name: it would be a path.
 const SITE: &str = "@site";
 
-/// What is going to be asked for.
+/// The load that the server will receive.
 fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
     let of = &plan.workloads[workload];
     let tree = of.tree.map(|tree| &plan.trees[tree]);

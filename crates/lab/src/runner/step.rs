@@ -20,9 +20,9 @@ use crate::subject::Running;
 /// How much of a step a thread of the generator may wait for a core that others have, in
 /// thousandths.
 const WAITED_PERMILLE_MAX: u32 = 500;
-/// A shorter window is a burst, and says nothing of that, in microseconds.
+/// Minimum length of a window for this rule, in microseconds; shorter ones are bursts.
 const WINDOW_US_MIN: u64 = 500_000;
-/// How long the answer before a load may take.
+/// Timeout of the response before a load.
 pub(super) const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// How often a window is measured again because others had a core.
 const AGAIN_MAX: u32 = 3;
@@ -153,7 +153,7 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
     }
 }
 
-/// What the ceiling answers: what the subjects do.
+/// The ceiling sends the same response as the subjects.
 pub(super) fn ceiling_arguments(
     common: &Common<'_>,
     planned: &PlannedStep,
@@ -175,7 +175,7 @@ pub(super) fn ceiling_arguments(
     Ok(arguments)
 }
 
-/// One answer before the load; what is wrong with it ends the step.
+/// Checks one response before the load; a wrong one ends the step.
 pub(super) fn first_answer(
     common: &Common<'_>,
     planned: &PlannedStep,

@@ -29,7 +29,7 @@ struct Scene<'a> {
     sockets: tempfile::TempDir,
 }
 
-/// Runs what is left of a lab, and gives its record.
+/// Runs the remaining steps of a lab and returns its record.
 pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
     let out = Out::open(&options.out)?;
     let fail = |error| RunError::Folder(options.out.clone(), error);
@@ -58,7 +58,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
 }
 
 impl Scene<'_> {
-    /// Says what cannot be run; nothing at all is an error.
+    /// Reports skipped tasks; an error if none are left.
     fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
         for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
             if let Err(Missing(why)) = found {
@@ -143,8 +143,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// One run of one task. One that was interrupted is not a measurement: it is repeated when the
-    /// lab goes on.
+    /// One run of one task. An interrupted run is repeated when the lab is resumed.
     fn step(
         &self,
         place: &PlannedTaskRun,

@@ -41,7 +41,7 @@ struct Scheduled {
 }
 
 impl Scheduled {
-    /// Of some processes; none where one cannot be read.
+    /// Reads the times of processes; `None` if one cannot be read.
     fn read(processes: &[u32]) -> Option<Self> {
         let mut sum = Self::default();
         for process in processes {
@@ -56,7 +56,7 @@ impl Scheduled {
     }
 }
 
-/// The processes of some trees, where they are few enough to be read 20 times a second.
+/// The processes of some trees, if few enough to be read 20 times per second.
 fn few_processes(targets: &[Target]) -> Vec<u32> {
     let root = |target: &Target| match target {
         Target::Pid(pid) => Some(*pid),
@@ -67,13 +67,13 @@ fn few_processes(targets: &[Target]) -> Vec<u32> {
     if processes.len() <= SCHEDULED_MAX { processes } else { Vec::new() }
 }
 
-/// What stands in the record of a step whose subject nobody watched.
+/// The record of a step whose subject was not watched.
 pub(super) fn unwatched(reason: impl Into<String>) -> Watched {
     Watched::Invalid { reason: reason.into() }
 }
 
 impl Watching {
-    /// Begins to read; where a process cannot be found, the record says so.
+    /// Starts watching; a missing process is noted in the record.
     pub(super) fn begin(targets: &[Target]) -> Result<Self, String> {
         if targets.is_empty() {
             return Err("the lab file has no `process` for this server".to_owned());
@@ -96,7 +96,7 @@ impl Watching {
         Ok(Self { stop, thread })
     }
 
-    /// Ends it, and tells what the processes spent within the window of a run.
+    /// Ends watching, and returns the resource use within the window of a run.
     pub(super) fn end(self, run: &Run) -> Watched {
         drop(self.stop);
         let Ok(readings) = self.thread.join() else {

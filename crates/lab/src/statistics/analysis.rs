@@ -41,7 +41,7 @@ pub struct Panel {
 /// Closed or open load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadKind {
-    /// Connections that wait for their answers.
+    /// Connections that wait for their responses.
     Closed,
     /// Requests at a rate.
     Open,
@@ -78,7 +78,7 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl Analysis {
-    /// Sorts and judges a record.
+    /// Analyzes all steps of a record.
     pub fn new(record: &LabRecord) -> Result<Self, Unreadable> {
         let mut panels: Vec<Panel> = Vec::new();
         for step in &record.steps {
@@ -108,7 +108,7 @@ impl Panel {
         self.curves.iter().filter(|curve| curve.role == Role::Contestant)
     }
 
-    /// What this kernel can do; none where it was not measured.
+    /// The curve of the ceiling; `None` if not measured.
     pub fn ceiling(&self) -> Option<&Curve> {
         self.curves.iter().find(|curve| curve.role == Role::Ceiling)
     }
@@ -163,9 +163,8 @@ impl Panel {
         self.ranking = Ranking::of_peaks(self.contestants());
     }
 
-    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of
-    /// its greatest. An open load asks for a rate: what the ceiling can do is known there only when
-    /// it could not keep up, and is then its greatest.
+    /// Computes goodput as a share of the ceiling's under the same load, or of its maximum if it
+    /// was not measured there. Under open load the ceiling is known only if it could not keep up.
     fn hold_against_ceiling(&mut self) {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;

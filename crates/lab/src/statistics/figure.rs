@@ -1,5 +1,5 @@
-//! The figures that a lab speaks of, in one place: name, words, unit, which direction is better,
-//! and where each comes from. Tables, charts, comparisons and old figures all ask here.
+//! The figures of a lab: name, label, unit, which direction is better, and their value in a step.
+//! Used by tables, charts, comparisons and published figures.
 
 use vervet_report::units;
 
@@ -8,7 +8,7 @@ use super::Figures;
 /// One figure of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Figure {
-    /// Requests that were answered as asked, per second.
+    /// Successful responses per second.
     Goodput,
     /// The share of finished requests that failed.
     ErrorShare,
@@ -30,9 +30,9 @@ pub enum Figure {
     ResponseMean,
     /// The longest time until a connection was there.
     ConnectMax,
-    /// CPU time of the server for each request that was answered as asked.
+    /// CPU time of the server per successful response.
     CpuPerRequest,
-    /// Requests that were answered as asked for each second of the server's CPU time.
+    /// Successful responses per second of the server's CPU time.
     RequestsPerCpuSecond,
     /// Cores that the server kept busy.
     CoresBusy,
@@ -42,9 +42,9 @@ pub enum Figure {
     MemoryPeak,
     /// The mean memory of the server.
     MemoryMean,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     Apdex,
-    /// The share of requests whose answer had not come when the step ended.
+    /// The share of requests without a response at the end of the step.
     CensoredShare,
 }
 
@@ -70,14 +70,14 @@ pub enum Unit {
     Microseconds,
     /// A size in bytes.
     Bytes,
-    /// A number of processor cores.
+    /// A number of CPU cores.
     Cores,
     /// A number without a unit.
     Number,
 }
 
 impl Unit {
-    /// A value for people, with three digits and its unit.
+    /// Formats a value with three digits and its unit.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::PerSecond => units::rate(value),
@@ -124,7 +124,7 @@ impl Figure {
         self.words().0
     }
 
-    /// The words for people.
+    /// The label in reports.
     pub fn label(self) -> &'static str {
         self.words().1
     }
@@ -174,7 +174,7 @@ impl Figure {
         }
     }
 
-    /// Its value in what one step showed; none where the step did not show it.
+    /// The value in one step; `None` if not measured.
     pub fn value(self, figures: &Figures) -> Option<f64> {
         let response = figures.response.as_ref();
         let server = figures.server.as_ref();

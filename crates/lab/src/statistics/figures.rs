@@ -14,30 +14,30 @@ use crate::record::{ServerFigures, Step, Workload};
 pub struct Figures {
     /// How long the window was, in seconds.
     pub window_seconds: f64,
-    /// Requests that were answered as asked.
+    /// The number of successful responses.
     pub done: u64,
     /// Requests that failed, by class.
     pub errors: Errors,
-    /// Requests that were answered as asked, per second.
+    /// Successful responses per second.
     pub goodput: f64,
     /// The share of finished requests that failed.
     pub error_share: f64,
-    /// The share of all requests whose answer had not come when the step ended.
+    /// The share of all requests without a response at the end of the step.
     pub censored_share: f64,
     /// How long the oldest of them had been due, in milliseconds.
     pub censored_longest_ms: f64,
-    /// Response times of successful responses; none where there was none.
+    /// Response times of successful responses; `None` if there were none.
     pub response: Option<Times>,
     /// The longest time until a connection was there, in milliseconds.
     pub connect_max_ms: Option<f64>,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     pub apdex: Option<Apdex>,
     /// Response times by how many successful responses took that long, for the rule about full
     /// queues.
     pub waits: Waits,
     /// How busy the busiest thread of the generator was, as a share of a core.
     pub generator_busy: f64,
-    /// What the server spent; none where that is not to be used.
+    /// Resource use of the server; `None` if unknown or invalid.
     pub server: Option<Spent>,
     /// Figures by step of a scenario.
     pub parts: Vec<ScenarioStep>,
@@ -71,20 +71,19 @@ pub struct Times {
 /// What a server spent on a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spent {
-    /// CPU time, in seconds: by the scheduler's clock where it was read.
+    /// CPU time in seconds, by the scheduler's clock if available.
     pub cpu_seconds: f64,
     /// CPU time in user mode, in seconds.
     pub cpu_user_seconds: f64,
     /// CPU time in the kernel, in seconds.
     pub cpu_system_seconds: f64,
-    /// CPU time per successful response, in microseconds; none where there was no successful
-    /// response.
+    /// CPU time per successful response, in microseconds; `None` if there was none.
     pub cpu_us_per_request: Option<f64>,
-    /// Successful responses per second of CPU time; none where no time was spent.
+    /// Successful responses per second of CPU time; `None` if no time was used.
     pub requests_per_cpu_second: Option<f64>,
     /// Cores that the server kept busy.
     pub cores_busy: f64,
-    /// Resident memory before the first request, in bytes; none where it was not read.
+    /// Resident memory before the first request, in bytes; `None` if not read.
     pub memory_idle_bytes: Option<f64>,
     /// The greatest memory, in bytes.
     pub memory_peak_bytes: f64,
@@ -92,7 +91,7 @@ pub struct Spent {
     pub memory_mean_bytes: f64,
 }
 
-/// How many waits were about as long as TCP waits before it asks for a connection again.
+/// Numbers of waits about as long as a SYN retransmission takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
     /// About one second: 1.0 to 1.3.
@@ -100,8 +99,7 @@ pub struct Waits {
     /// About three seconds, 3.0 to 3.4: two waits, of one second and of two; on kernels before 3.1,
     /// one wait.
     pub near_3_s: u64,
-    /// Between 0.5 and 0.95 seconds: where a slow server would have answers, and a lost request has
-    /// none.
+    /// Between 0.5 and 0.95 seconds: as of a slow server, but not of a lost SYN.
     pub before_1_s: u64,
 }
 
@@ -116,7 +114,7 @@ pub struct ScenarioStep {
     pub failed: u64,
     /// Response times of successful responses.
     pub response: Option<Times>,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     pub apdex: Option<Apdex>,
 }
 
@@ -165,7 +163,7 @@ impl Figures {
 }
 
 impl Times {
-    /// The figures of a histogram; none where it is empty.
+    /// The times of a histogram; `None` if it is empty.
     pub fn from_histogram(histogram: &Histogram) -> Option<Self> {
         let at = |quantile| number(histogram.quantile_ns(quantile)) / 1e6;
         (!histogram.is_empty()).then(|| Self {
@@ -233,8 +231,7 @@ impl ScenarioStep {
     }
 }
 
-/// Apdex of successful responses among all that finished: a failure satisfies nobody, however fast
-/// it was.
+/// Apdex of all finished requests: failures count 0, however fast they were.
 fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
     let within = |seconds: f64| {
         let limit_ms = seconds * 1e3;

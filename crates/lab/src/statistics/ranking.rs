@@ -1,4 +1,4 @@
-//! The ranking by goodput, with shared places where there is no significant difference.
+//! The ranking by goodput. Subjects without a significant difference share a rank.
 
 use super::analysis::Curve;
 use super::estimate::Estimate;
@@ -28,8 +28,8 @@ pub struct RankedSubject {
     pub load: LoadPoint,
     /// The goodput with its interval.
     pub goodput: Estimate,
-    /// The loads that say too little of it because the generator was the limit there. With any of
-    /// them its goodput is a lower bound, and so is its place.
+    /// Loads under which the generator was the bottleneck. If there are any, goodput and rank are
+    /// lower bounds.
     pub limited: Vec<LoadPoint>,
 }
 

@@ -111,7 +111,7 @@ fn refused_is_fast(figures: &Figures) -> Option<Finding> {
         measured: format!("{refused} of {finished} requests refused or reset ({:.1} %)", share * 100.0),
         bound: format!("at most {:.0} %", ERROR_SHARE_MAX * 100.0),
         meaning: format!(
-            "refusals are fast. Counted as responses, they would turn {:.1}/s into {:.1}/s and lower the times; here they \
+            "refusals are fast: counted as responses, they would give {:.1}/s instead of {:.1}/s, and lower times; here they \
              are failures, and the times are those of successful responses",
             figures.finished_per_second(),
             figures.goodput

@@ -1,5 +1,4 @@
-//! What a sweep shows: from where on more load gives no more answers, which load is best, and
-//! whether it began too late to see either.
+//! Analysis of a sweep: knee, best step and saturation.
 
 use super::apdex::BEST_SCORE_MIN;
 use super::figure::Figure;
@@ -11,7 +10,7 @@ pub const KNEE_SHARE: f64 = 0.95;
 /// A step is saturated when a load that is greater by some factor raises the goodput by less than
 /// this power of the factor: an unsaturated server has 1, a saturated one 0.
 const ELASTICITY_MIN: f64 = 0.2;
-/// An open load is saturated when less than this share of what was due is answered.
+/// An open load is saturated if less than this share of due requests gets a response.
 pub(super) const ANSWERED_SHARE_MIN: f64 = 0.95;
 
 /// What a sweep shows. Indices are of its points.
@@ -24,11 +23,11 @@ pub struct Sweep {
     /// The point with the highest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
     /// among the same.
     pub best: Option<usize>,
-    /// From where on more load gives no more answers.
+    /// The load from which on more load gives no more responses.
     pub saturation: Option<Saturation>,
 }
 
-/// From where on more load gives no more answers.
+/// The load from which on more load gives no more responses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saturation {
     /// The first point that is saturated.
@@ -40,7 +39,7 @@ pub struct Saturation {
 }
 
 impl Sweep {
-    /// Looks at points in ascending order of load.
+    /// Analyzes points in ascending order of load.
     pub fn new(points: &[Point]) -> Self {
         let peak = greatest(points, |point| point.median(Figure::Goodput));
         Self {
@@ -52,7 +51,7 @@ impl Sweep {
     }
 }
 
-/// Goodput times Apdex, where Apdex is good enough.
+/// Goodput times Apdex; `None` if Apdex is too low.
 fn worth(point: &Point) -> Option<f64> {
     let apdex = point.median(Figure::Apdex)?;
     let goodput = point.median(Figure::Goodput)?;
@@ -101,7 +100,7 @@ fn saturation(points: &[Point]) -> Option<Saturation> {
     }
 }
 
-/// The first point from which on no step gives answers in proportion to its load.
+/// The first point from which on goodput does not grow with the load.
 fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
     let grows = |pair: &[(usize, f64, f64)]| {
         let (load, rate) = (pair[1].1 / pair[0].1, pair[1].2 / pair[0].2);

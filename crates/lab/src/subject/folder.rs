@@ -23,7 +23,7 @@ impl fmt::Display for CopyError {
     }
 }
 
-/// Copies an application, a file or a folder, into `folder`, and says where it is now.
+/// Copies an application, a file or a folder, into `folder` and returns its new path.
 pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
     let fail = |path: &Path, why: String| CopyError { path: path.to_owned(), why };
     let name = app.file_name().ok_or_else(|| fail(app, "the path has no file name".to_owned()))?;

@@ -63,7 +63,7 @@ pub(crate) fn first_line(command: &[String]) -> Option<String> {
 pub struct SubjectProgram {
     /// The program; none for a server that runs already.
     pub program: Option<PathBuf>,
-    /// What it says its version is.
+    /// Version, as printed by the program.
     pub version: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub fn find_subject(
     Ok(found)
 }
 
-/// What the command that says whether a subject can take part says against it.
+/// Runs the command of `requires`; returns why the subject cannot take part.
 fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
     let folder = lab_folder.display().to_string();
     let command: Vec<String> = command.iter().map(|one| one.replace("{file}", &folder)).collect();

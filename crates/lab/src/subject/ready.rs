@@ -1,4 +1,4 @@
-//! Whether a subject answers yet.
+//! Waits until a subject is ready.
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -35,7 +35,7 @@ impl fmt::Display for NotReady {
     }
 }
 
-/// Waits until a process of the tree listens, and `target`, if there is one, is answered with 200.
+/// Waits until a process of the tree listens and `target`, if any, returns 200.
 pub(super) fn wait(
     children: &mut Children,
     address: SocketAddr,
@@ -107,7 +107,7 @@ fn look(
     })
 }
 
-/// A port of 127.0.0.1 that nobody has at this moment.
+/// A port of 127.0.0.1 that is free at this moment.
 pub(crate) fn free_port() -> io::Result<u16> {
     TcpListener::bind(("127.0.0.1", 0))?.local_addr().map(|address| address.port())
 }
@@ -167,7 +167,7 @@ mod ready_tests {
         let ended = NotReady::Ended("exit status: 4".to_owned());
         assert_eq!(check("exit 4", PATIENCE), Err(ended));
         let late = check("exec sleep 1000", Duration::from_millis(20)).unwrap_err();
-        assert!(late.to_string().ends_with("/made"), "{late}");
+        assert!(late.to_string().ends_with("/made does not exist"), "{late}");
     }
 }
 

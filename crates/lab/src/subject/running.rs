@@ -19,9 +19,9 @@ use crate::probe::{self, ProbeError};
 
 /// How often another port is tried when one that was free is taken before the subject has it.
 const TRIES_MAX: u32 = 3;
-/// How long one that gives no answer has to be seen to end.
+/// Time in which a subject that no longer responds may exit.
 const END_MAX: Duration = Duration::from_secs(2);
-/// How much of what a subject has said is repeated.
+/// Maximum output of a subject that is shown.
 const SAID_BYTES_MAX: usize = 2000;
 
 /// What is to be started, and for what.
@@ -31,11 +31,11 @@ pub struct StartOptions<'a> {
     pub subject: &'a PlannedSubject,
     /// The program of the subject.
     pub found: &'a SubjectProgram,
-    /// What is going to be asked for.
+    /// The load that the server will receive.
     pub traffic: Traffic,
     /// The folder of the generated files.
     pub site: &'a Path,
-    /// A folder in which it gets one of its own; what an earlier start left there is removed.
+    /// Parent of the scratch folder; leftovers of an earlier start are removed.
     pub work: &'a Path,
     /// The folder of the lab file.
     pub lab: &'a Path,
@@ -63,7 +63,7 @@ pub enum StartError {
     System(io::Error),
     /// The application cannot be copied.
     App(CopyError),
-    /// It was started, and did not answer; with the end of what it said.
+    /// The subject was started, but did not become ready; with the end of its output.
     NotReady(NotReady, String),
 }
 
@@ -148,8 +148,8 @@ impl Running {
         self.children.ended()
     }
 
-    /// Whether it still answers a request. One that does not is given a moment to be seen to end:
-    /// its connections end before its process does.
+    /// Whether the subject still responds to a request. If not, it gets a moment to exit:
+    /// connections close before the process exits.
     pub fn answers(&mut self, request: &[u8]) -> bool {
         let deadline = Instant::now() + END_MAX;
         loop {
@@ -170,7 +170,7 @@ impl Running {
         self.log.with_file_name("access.log")
     }
 
-    /// The end of what it has said.
+    /// The end of its output.
     pub fn said(&self) -> String {
         end_of(&self.log)
     }
@@ -181,7 +181,7 @@ impl Running {
     }
 }
 
-/// The end of a file of what a program said.
+/// The end of an output file.
 pub(crate) fn end_of(log: &Path) -> String {
     let bytes = fs::read(log).unwrap_or_default();
     let from = bytes.len().saturating_sub(SAID_BYTES_MAX);

@@ -12,11 +12,11 @@ const STORES: &str = "vervet-stores";
 /// A task whose programs are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskPrograms {
-    /// The program of its server; empty where it has none.
+    /// Path of its server program; empty without a server.
     pub server: PathBuf,
     /// The program that takes the time.
     pub client: PathBuf,
-    /// What its server says its version is.
+    /// Version, as printed by its server.
     pub version: Option<String>,
 }
 
@@ -71,8 +71,7 @@ fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
     first_line(&command)
 }
 
-/// The program that takes the time: as the file says, in the folder of this one, or in the search
-/// path.
+/// The client program: from the lab file, in the folder of vervet, or in `PATH`.
 fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     if client == Client::Ours {
         return ours().ok_or_else(|| Missing("vervet not found in PATH".to_owned()));

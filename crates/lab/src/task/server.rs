@@ -8,12 +8,11 @@ use super::adapter::TaskLaunch;
 use crate::adapter::Process;
 use crate::subject::{Children, NotReady, end_of};
 
-/// How long a server may take until it answers.
+/// Time in which a server must become ready.
 const READY_MAX: Duration = Duration::from_secs(30);
 /// How long what is run before may take.
 const PREPARE_MAX: Duration = Duration::from_mins(2);
-/// Runs what is to be run before, and starts the server, if there is one; why there is none, in
-/// words.
+/// Runs preparations and starts the server, if any.
 pub(super) fn start(
     launch: &TaskLaunch,
     cores: &[u32],

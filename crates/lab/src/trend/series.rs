@@ -1,5 +1,4 @@
-//! The series of a trend: for each subject of a panel, and for each phase of a task, what each
-//! record says, and whether it is a regression.
+//! The series of a trend: the figures of each subject and phase per record, and regressions.
 
 use crate::record::LabRecord;
 use crate::statistics::{
@@ -18,7 +17,7 @@ const BEFORE_MIN: usize = 2;
 /// The figures of several records over time.
 #[derive(Debug, Clone)]
 pub struct Trend {
-    /// The records, oldest first: a label and when each began, in milliseconds of Unix time.
+    /// The records, oldest first: label and start, in milliseconds of Unix time.
     pub labels: Vec<(String, u64)>,
     /// A line for each subject of each panel.
     pub lines: Vec<Line>,
@@ -37,11 +36,11 @@ pub struct Line {
     pub phase: String,
     /// Whether it decides if a trend ends in a regression: not if it is part of a whole.
     pub is_whole: bool,
-    /// What each record says; none if it does not have the line.
+    /// The point of each record; `None` if it does not have the line.
     pub points: Vec<Option<TrendPoint>>,
 }
 
-/// What one record says of a subject at its highest goodput, or of a phase of a task.
+/// The figures of a subject at its highest goodput, or of a phase, in one record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
     /// Goodput in successful responses per second, or the time of the phase in seconds.
@@ -80,7 +79,7 @@ pub enum Mark {
 }
 
 impl Trend {
-    /// Makes the trend of records with their labels, in the order in which they began.
+    /// Computes the trend of labeled records, in the order of their start.
     pub fn new(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
         records.sort_by_key(|(_, record)| record.head.began_unix_ms);
         let began =

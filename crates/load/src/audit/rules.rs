@@ -1,32 +1,31 @@
-//! The rules: whether the generator was the limit, whether counts and times agree (queueing
-//! theory), what the kernel counted, whether there are enough answers, and whether the times are
-//! plausible.
+//! The rules of the audit: a saturated generator, consistency of counts and times (Little's law),
+//! counters of the kernel, too few responses, and implausible times.
 
 use vervet_report::{Finding, Mode, Run, Verdict};
 
 use super::Evidence;
 
-/// Above this share of a core a thread of the generator is taken for busy all the time, in
-/// thousandths.
+/// CPU use above which a thread of the generator counts as saturated, in thousandths of a core.
 const BUSY_PERMILLE_MAX: u32 = 900;
-/// Above this share of the window in which it ran or waited for a processor a thread had none to
-/// spare, in thousandths.
+/// Share of the window that a thread ran or waited for a CPU, in thousandths, above which it had no
+/// idle time.
 const OCCUPIED_PERMILLE_MAX: u32 = 900;
-/// A shorter window is a burst, and says nothing of what the generator could keep up.
+/// Minimum length of a window for this rule; shorter ones are bursts.
 const WINDOW_US_MIN: u64 = 500_000;
-/// Lag below this is not reported: a turn over a few hundred ready connections takes as long.
+/// Lag below this is not reported: one loop iteration over a few hundred ready connections takes as
+/// long.
 const LAG_NS_MAX: f64 = 1e6;
-/// Fewer requests than this say nothing about rates.
+/// Minimum number of requests for rules on rates.
 const REQUESTS_MIN: u64 = 100;
-/// Retransmitted segments for each request from which on they are reported.
+/// Retransmitted segments per request above which they are reported.
 const RETRANSMITS_PER_REQUEST: f64 = 0.0001;
-/// Fewer answers than this have no p99.
+/// Minimum number of responses for a p99.
 const ANSWERS_MIN: u64 = 100;
-/// Below so many answers for each connection chance alone makes them uneven.
+/// Minimum mean number of responses per connection; fewer are uneven by chance alone.
 const EACH_MIN: f64 = 100.0;
-/// Fewer times than this have no shape.
+/// Minimum number of times for rules on their distribution.
 const TIMES_MIN: u64 = 100;
-/// A relative difference below this is none: the resolution of the histogram.
+/// Relative differences below this are ignored: the resolution of the histogram.
 const SAME: f64 = 0.001;
 
 pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {

@@ -1,5 +1,4 @@
-//! Who does something now: users whose time has come, requests that are due, connections that are
-//! to begin.
+//! Dispatches users whose think time is over, due requests, and new connections.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::clock::{now_ns, ns};
 use crate::pacer::Schedule;
 use crate::plan::Load;
 
-/// Requests handed out in one round, so that answers are read in between.
+/// Maximum requests handed out per round, so that responses are read in between.
 const DUE_PER_ROUND_MAX: usize = 256;
 /// Connections begun in one round.
 const CONNECTS_PER_ROUND_MAX: usize = 64;
@@ -83,8 +82,8 @@ impl Thread {
         }
     }
 
-    /// Requests that are due go to users that are free. What nobody can take stays in the schedule,
-    /// which costs no memory.
+    /// Hands due requests to free users. Without a free user they stay in the schedule, which takes
+    /// no memory.
     pub(super) fn hand_out(&mut self, now: u64) {
         for _ in 0..DUE_PER_ROUND_MAX {
             let due = self.schedule.as_ref().and_then(Schedule::next_ns);
@@ -105,7 +104,7 @@ impl Thread {
         }
     }
 
-    /// Gives a due request to a user, if it is still there to take it.
+    /// Hands a due request to a user, if it is still free.
     fn hand_over(&mut self, index: u32, due_ns: u64) -> Handover {
         let users = self.users();
         let Some(user) = users.user(index) else {
@@ -137,7 +136,7 @@ impl Thread {
         }
     }
 
-    /// Begins connections that users want, no faster than asked.
+    /// Opens the connections that users need, at most at the connect rate.
     pub(super) fn connect_some(&mut self, now: u64) {
         for _ in 0..CONNECTS_PER_ROUND_MAX {
             if self.plan.connect_rate.is_some() && now < self.next_connect_ns {

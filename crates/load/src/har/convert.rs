@@ -1,4 +1,4 @@
-//! What becomes of each entry: a step, a resource of one, or nothing.
+//! Converts each entry to a step or a resource of a step, or skips it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,11 +18,12 @@ pub const ENTRIES_MAX: usize = 10_000;
 // Each may become a step.
 const _: () = assert!(ENTRIES_MAX <= crate::scenario::STEPS_MAX);
 
-/// A shorter gap between two entries is the browser's own work and not somebody who thinks.
+/// Minimum gap between two entries that counts as think time; shorter ones are the browser's own
+/// work.
 const THINK_MIN_MS: i64 = 100;
 
-/// Fields that belong to a connection, that are written by rule, or that only a browser's own
-/// cache, cookies and policies give a meaning. Those that begin with `:` and `sec-` go too.
+/// Headers that are left out: those of the connection, those set automatically, and those for the
+/// browser's own cache, cookies and policies. Also those that begin with `:` or `sec-`.
 const DROPPED: [&str; 17] = [
     "connection",
     "content-length",
@@ -46,7 +47,7 @@ const DROPPED: [&str; 17] = [
 /// What to do with entries of other hosts than the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// They are left out, and a note says so.
+    /// They are left out, with a note.
     First,
     /// There may be none.
     All,
@@ -137,7 +138,8 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     Ok(Converted { document, notes })
 }
 
-/// Reads times and URLs. `https` is as good as `http`: who runs the scenario says where.
+/// Parses times and URLs. `https` is treated like `http`: the target is chosen when the scenario is
+/// run.
 fn read<'a>(
     entries: &'a [HarEntry],
     findings: &mut Findings,
@@ -196,7 +198,7 @@ fn note(notes: &mut BTreeMap<String, usize>, what: &str) {
     *notes.entry(what.to_owned()).or_default() += 1;
 }
 
-/// One run asks one server.
+/// Keeps the entries of one host: a run has one target host.
 fn keep_one_host(
     entries: &mut Vec<ParsedEntry<'_>>,
     base: &Url,
@@ -361,7 +363,7 @@ fn common_fields(steps: &mut [Step]) -> Vec<Pair> {
     common
 }
 
-/// The target as it stands in a document: without a space, which would divide it.
+/// The target without spaces, which would divide the request line.
 fn target(url: &Url) -> String {
     let mut text = String::new();
     for byte in escape(&url.target).bytes() {

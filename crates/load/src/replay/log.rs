@@ -15,7 +15,7 @@ pub const REQUESTS_MAX: usize = 10_000_000;
 /// The most different requests; lines with others are counted.
 pub const TARGETS_MAX: usize = 1_000_000;
 
-/// Which requests of a log are asked again.
+/// Which requests of a log are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Methods {
     /// Only those that change nothing by definition (RFC 9110 §9.2.1): GET, HEAD, OPTIONS.
@@ -28,7 +28,7 @@ pub enum Methods {
 /// What became of the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Requests to be asked again.
+    /// Number of requests to replay.
     pub taken: usize,
     /// Lines of no form that is known, or without a request.
     pub odd: usize,

@@ -54,7 +54,7 @@ impl fmt::Display for Peer {
 pub enum UrlError {
     /// The text is empty.
     Empty,
-    /// A control byte, or a space in the host: it would end the line that it stands in.
+    /// A control byte, or a space in the host.
     Control,
     /// The scheme is `https`, which is not supported.
     Https,
@@ -95,8 +95,8 @@ impl fmt::Display for UrlError {
 impl std::error::Error for UrlError {}
 
 impl Url {
-    /// Reads `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user
-    /// before the host becomes credentials; a fragment is dropped, for it is never sent.
+    /// Parses `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user
+    /// before the host becomes credentials; a fragment is dropped, as it is never sent.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         if text.is_empty() {
             return Err(UrlError::Empty);
@@ -118,8 +118,7 @@ impl Url {
         }
     }
 
-    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host, or `*` for the
-    /// host itself.
+    /// Parses a target of a list: a URL, a path on the host of `self`, or `*` for the host itself.
     pub fn join(&self, text: &str) -> Result<Self, UrlError> {
         if !text.starts_with('/') && text != "*" {
             return Self::parse(text);
@@ -130,7 +129,7 @@ impl Url {
         Ok(Self { target: without_fragment(text).to_owned(), ..self.clone() })
     }
 
-    /// Whether both are answered by the same host on the same socket.
+    /// Whether both have the same host and socket.
     pub fn has_same_origin(&self, other: &Self) -> bool {
         self.peer == other.peer && self.host.eq_ignore_ascii_case(&other.host)
     }

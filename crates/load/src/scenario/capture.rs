@@ -1,4 +1,4 @@
-//! What is taken from an answer, for later steps.
+//! Captures: values from a response for later steps.
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::expect::check_pointer;
 /// The most bytes that are taken.
 pub(super) const CAPTURE_BYTES_MAX: usize = 64 << 10;
 
-/// Where a value is in an answer.
+/// The source of a captured value.
 #[derive(Clone, Debug)]
 pub(super) enum Capture {
     /// The first group of an expression in the content, or all that it finds.
@@ -50,7 +50,7 @@ impl Capture {
         }
     }
 
-    /// Puts what is found into `value`. `false` where nothing is, or too much.
+    /// Copies the captured value to `value`. `false` without a match, or if it is too long.
     pub(super) fn take(&self, view: &AnswerView<'_>, value: &mut Vec<u8>) -> bool {
         value.clear();
         let found = match self {
@@ -81,7 +81,7 @@ fn find<'a>(regex: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
     Some(found.as_bytes())
 }
 
-/// Bytes are matched, not characters: answers need not be UTF-8.
+/// Matches bytes, as responses need not be UTF-8.
 fn compile_regex(
     text: &Verbatim,
     setting: &Setting<Option<Verbatim>>,

@@ -146,8 +146,8 @@ vervet_config::section! {
     }
 }
 
-/// Text as it stands in the quotes. Unlike [`vervet_config::Text`] it keeps `${NAME}`, which in a
-/// template is a dollar sign and a variable.
+/// Text without expansion of `${NAME}`, unlike [`vervet_config::Text`]: in a template that is a
+/// dollar sign and a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verbatim(String);
 

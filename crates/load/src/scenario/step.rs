@@ -80,7 +80,7 @@ impl Compiler<'_, '_, '_> {
         compiled
     }
 
-    /// The one of `content`, `content_file` and `form` that is given.
+    /// The body: `content`, `content_file` or `form`.
     fn body(&mut self, step: &StepSection) -> Body {
         let (text, file, form) = (&step.content, &step.content_file, &step.form);
         let mut spans = Vec::new();
@@ -154,7 +154,7 @@ impl Compiler<'_, '_, '_> {
         None
     }
 
-    /// A request of the server for a target; `None`, and a finding, where it is of another.
+    /// A request for a target; `None`, and a finding, if it is on another host.
     fn draft(&mut self, span: Span, target: &str) -> Option<Draft> {
         // Without a server, which has been reported, all else can still be checked.
         let base = self.base.clone();
@@ -214,7 +214,7 @@ impl Compiler<'_, '_, '_> {
     }
 }
 
-/// What browsers ask for where a redirect does not ask for the same again.
+/// The request after a redirect that changes the method to GET.
 fn follow(draft: &Draft) -> Draft {
     let mut draft = draft.clone();
     "GET".clone_into(&mut draft.method);

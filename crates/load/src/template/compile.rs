@@ -58,7 +58,7 @@ enum Piece {
     Value(Variable, Escape),
 }
 
-/// What stands for a value.
+/// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
     /// The number of the request over all users.
@@ -83,7 +83,7 @@ impl Template {
         Self { pieces }
     }
 
-    /// Compiles `text`, or tells all that is wrong with it.
+    /// Compiles `text`, or returns all errors.
     pub fn compile(
         text: &str,
         context: TemplateContext,
@@ -154,7 +154,7 @@ impl Template {
         }
     }
 
-    /// The numbers of the columns that stand in it.
+    /// The indexes of the columns in it.
     pub fn columns(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Value(Variable::Column(column), _) => Some(*column),
@@ -266,7 +266,7 @@ fn range(text: &str) -> Option<(u64, u64)> {
     (low <= high).then_some((low, high))
 }
 
-/// What a form that is asked for means in its context.
+/// The escaping that a form means in its context.
 fn escape(form: &str, context: TemplateContext, inside: &str) -> Result<Escape, String> {
     match (form, context) {
         ("raw", TemplateContext::Target) => Ok(Escape::Target),

@@ -43,13 +43,13 @@ pub enum Timing {
 /// A statistic of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stat {
-    /// The minimum.
+    /// The minimum of the times.
     Min,
-    /// The arithmetic mean.
+    /// The arithmetic mean of the times.
     Mean,
     /// The standard deviation: `sd`.
     Sd,
-    /// The maximum.
+    /// The maximum of the times.
     Max,
     /// A percentile, above 0 and up to 100.
     Percentile(f64),

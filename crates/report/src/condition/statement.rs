@@ -80,7 +80,7 @@ impl Comparison {
         }
     }
 
-    /// The operator.
+    /// The operator as written in conditions.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Above => ">",

@@ -7,9 +7,9 @@ use crate::escape::{Html, Printable};
 /// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Left, for words.
+    /// Left, for columns of words.
     Left,
-    /// Right, for numbers.
+    /// Right, for columns of numbers.
     Right,
 }
 

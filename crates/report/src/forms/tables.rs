@@ -61,7 +61,7 @@ pub(super) fn achieved(run: &Run) -> Table {
         );
         table.row(["in flight at the end", &censored]);
     }
-    table.row(["goodput", &format!("{}/s of successful bodies", bytes(achieved.goodput()))]);
+    table.row(["goodput", &format!("{}/s of response bodies", bytes(achieved.goodput()))]);
     let moved = format!(
         "{} received, {} sent, including heads",
         bytes(achieved.bytes_received as f64),

@@ -14,7 +14,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// An empty recorder.
+    /// A recorder without any times.
     pub fn new() -> Self {
         let slots = usize::try_from(slot(TIME_MAX_NS)).unwrap_or(usize::MAX) + 1;
         Self { counts: vec![0; slots].into_boxed_slice() }

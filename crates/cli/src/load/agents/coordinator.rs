@@ -88,7 +88,7 @@ pub(super) struct Coordinator {
     timeouts: Timeouts,
     pub(super) events_to: Sender<Event>,
     events: Receiver<Event>,
-    /// Tell the thread of each agent when its result must be there; closed without a start.
+    /// Channels to the thread of each agent for the deadline of its result; closed without a start.
     begins: Vec<Sender<Option<Instant>>>,
 }
 

@@ -9,7 +9,7 @@ use crate::adapter::{Kind, Process, Row, Settings};
 /// What an adapter receives.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskSetup<'a> {
-    /// The program of the server; empty where it has none.
+    /// Path of the server program; empty without a server.
     pub program: &'a Path,
     /// A folder for what is kept, empty, on the disk of the record.
     pub folder: &'a Path,
@@ -38,7 +38,7 @@ pub(super) const DURABLE: Row = Row {
     about: "whether each put is on disk before its response",
 };
 
-/// Whether there is an index on the keys.
+/// Setting: an index on the keys.
 pub(super) const INDEX: Row = Row {
     name: "index",
     default: "true",

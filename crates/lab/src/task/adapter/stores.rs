@@ -143,7 +143,7 @@ fn mariadb(setup: &TaskSetup<'_>) -> TaskLaunch {
     TaskLaunch { prepare: vec![install], ..setup.served("mariadb", &arguments) }
 }
 
-/// The host itself: what a processor, the loopback, the disk and a system call take.
+/// The host itself: CPU, loopback, disk and a system call.
 pub(super) static HOST: TaskAdapter = TaskAdapter {
     name: "host",
     about: "the host: pi by random points on all cores, loopback, disk, a system call",
