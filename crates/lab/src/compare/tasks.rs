@@ -1,7 +1,7 @@
 //! The same task in two records: how long each of its phases takes, and all of them together.
 
 use super::comparison::{Comparison, Measure, Row, Unmatched, names};
-use crate::present::outcome_text;
+use crate::record::Outcome;
 use crate::statistics::{ALL_PHASES, PhaseFigures, TaskFigures, TaskGroup, group_title};
 
 /// Each task with its group.
@@ -106,7 +106,7 @@ fn unmatched(group: &str, task: &TaskFigures, failed: Option<&TaskFigures>) -> U
         panel: group_title(group).to_owned(),
         subject: task.name.clone(),
         load: ALL_PHASES.to_owned(),
-        reason: outcome.and_then(outcome_text).unwrap_or_else(|| "not run".to_owned()),
+        reason: outcome.and_then(Outcome::failure).unwrap_or_else(|| "not run".to_owned()),
         lost: failed.is_some(),
     }
 }

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use vervet_report::forms::Table;
+use vervet_report::forms::{Table, sentence};
 use vervet_report::{ErrorClass, Finding, Verdict, units};
 
 use super::page::{Block, Section};
-use crate::record::{LoadPoint, Outcome};
+use crate::record::LoadPoint;
 use crate::statistics::{Analysis, Curve, Panel, Repeat, is_of_generator};
 
 /// The consequence of steps in which the generator was the bottleneck.
@@ -129,13 +129,6 @@ pub(super) fn loads_text(loads: &[LoadPoint]) -> String {
     all.join(", ")
 }
 
-/// Formats a phrase as a sentence; empty for an empty phrase.
-fn sentence(phrase: &str) -> String {
-    let mut letters = phrase.chars();
-    let first = letters.next();
-    first.map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
-}
-
 /// The section of failures: requests by class, and failed steps.
 pub(super) fn failures_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Failures and errors");
@@ -147,7 +140,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
         Table::new("Steps that failed", &["#step", "subject", "workload and load", "outcome"]);
     for (panel, subject, load, taken) in each_step(analysis) {
         let place = format!("{}, {load}", panel.title());
-        if let Some(text) = outcome_text(&taken.outcome) {
+        if let Some(text) = taken.outcome.failure() {
             steps.row([taken.order.to_string(), subject.to_owned(), place, text]);
         }
     }
@@ -196,14 +189,4 @@ fn classes(taken: &[Repeat]) -> Vec<(ErrorClass, u64)> {
     };
     let classes = ErrorClass::ALL.into_iter().map(|class| (class, count(class)));
     classes.filter(|(_, count)| *count > 0).collect()
-}
-
-/// Why a step was not completed; `None` if it was.
-pub(crate) fn outcome_text(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Measured => None,
-        Outcome::Crashed { reason } => Some(format!("crashed: {reason}")),
-        Outcome::NotReady { reason } => Some(format!("not ready: {reason}")),
-        Outcome::WrongAnswers { reason } => Some(format!("wrong responses: {reason}")),
-    }
 }

@@ -20,7 +20,6 @@ mod setup;
 mod tasks;
 
 pub use csv::steps_csv;
-pub(crate) use findings::outcome_text;
 pub use html::page_html;
 pub use insert::inserted;
 pub use json::analysis_json;

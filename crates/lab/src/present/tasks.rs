@@ -5,10 +5,9 @@ use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
 use vervet_report::forms::Table;
 use vervet_report::units;
 
-use super::findings::outcome_text;
 use super::page::{Block, Chart, Picture, Section};
 use super::report::file_name;
-use crate::record::{LabRecord, OldFigure};
+use crate::record::{LabRecord, OldFigure, Outcome};
 use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
 
 /// Definitions of the phases of stores.
@@ -179,7 +178,7 @@ fn time(seconds: f64) -> String {
 pub(super) fn task_failures_section(groups: &[TaskGroup]) -> Option<Section> {
     let mut table = Table::new("", &["task", "outcome"]);
     for task in groups.iter().flat_map(|group| &group.tasks) {
-        for text in task.failures.iter().filter_map(outcome_text) {
+        for text in task.failures.iter().filter_map(Outcome::failure) {
             table.row([task.name.clone(), text]);
         }
     }

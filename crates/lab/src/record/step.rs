@@ -160,6 +160,18 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Why the step was not completed; `None` if it was.
+    pub fn failure(&self) -> Option<String> {
+        match self {
+            Self::Measured => None,
+            Self::Crashed { reason } => Some(format!("crashed: {reason}")),
+            Self::NotReady { reason } => Some(format!("not ready: {reason}")),
+            Self::WrongAnswers { reason } => Some(format!("wrong responses: {reason}")),
+        }
+    }
+}
+
 /// One run of one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskStep {

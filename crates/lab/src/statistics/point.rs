@@ -175,7 +175,7 @@ impl Point {
     /// the generator or the machine excludes that repeat only, and the others are ranked if there
     /// are enough ([`RANKED_REPEATS_MIN`]).
     pub fn standing(&self) -> Standing {
-        if let Some(reason) = self.repeats.iter().find_map(|taken| fault(&taken.outcome)) {
+        if let Some(reason) = self.repeats.iter().find_map(|taken| taken.outcome.failure()) {
             return Standing::Unranked { reason };
         }
         let of = self.repeats.len();
@@ -207,7 +207,7 @@ impl Point {
     /// Whether a repeat does not count because the generator was the limit: those that do are the
     /// slower ones.
     pub fn is_of_generator(&self) -> bool {
-        let faultless = |taken: &Repeat| fault(&taken.outcome).is_none();
+        let faultless = |taken: &Repeat| taken.outcome == Outcome::Measured;
         self.repeats.iter().all(faultless) && self.repeats.iter().any(Repeat::is_of_generator)
     }
 
@@ -255,15 +255,5 @@ impl Point {
         let mut findings = self.repeats.iter().flat_map(|taken| &taken.findings);
         let failed = findings.find(|finding| finding.verdict == Verdict::Failed);
         failed.map(|finding| format!("audit: {} ({})", finding.rule, finding.measured))
-    }
-}
-
-/// The fault of a subject, if any.
-fn fault(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Measured => None,
-        Outcome::Crashed { reason } => Some(format!("crashed: {reason}")),
-        Outcome::NotReady { reason } => Some(format!("not ready: {reason}")),
-        Outcome::WrongAnswers { reason } => Some(format!("wrong responses: {reason}")),
     }
 }

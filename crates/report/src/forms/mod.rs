@@ -21,3 +21,4 @@ pub use page::html;
 pub use registry::{FORMS, Form, FormStream};
 pub use table::{Align, Column, Table};
 pub use text::text;
+pub use words::sentence;

@@ -135,8 +135,8 @@ pub(super) fn tried(outcome: TryOutcome) -> &'static str {
     }
 }
 
-/// A phrase as a sentence: a capital at its beginning, a stop at its end.
-pub(super) fn sentence(phrase: &str) -> String {
+/// Formats a phrase as a sentence: with a capital and a full stop; empty for an empty phrase.
+pub fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let Some(first) = letters.next() else {
         return String::new();
