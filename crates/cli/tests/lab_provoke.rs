@@ -159,9 +159,9 @@ fn a_crashed_subject_has_no_rank() {
         skip!("{lack}");
     }
     let ran = Ran::new("crash.toml", &[]);
-    check_unranked(&ran, "tires", "crashed: it ended under the load");
+    check_unranked(&ran, "tires", "crashed: exited under load");
     check_found(&ran, "tires", "crash", "failed");
-    assert!(ran.page().contains("it said: mode tires"));
+    assert!(ran.page().contains("output: mode tires"));
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn a_reproduction_leaves_out_the_same_steps() {
     let run = ["run", "lab/again.toml", "--out", "first"];
     check(folder, &[&run[..], &only[..]].concat(), 0);
     let (text, _) = check(folder, &["reproduce", "first", "--dir", "again"], 0);
-    assert!(!text.contains("caution: what was left out"), "{text}");
+    assert!(!text.contains("caution: the omitted part"), "{text}");
     let again = record(&folder.join("again/results/lab.json"));
     assert_eq!(again["head"]["shortened"]["quick"], true);
     assert_eq!(again["head"]["shortened"]["only"][0], "ours");
@@ -190,7 +190,7 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on() {
     child.signal(Signal::INT);
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(130));
     let (text, talk) = check(folder, &["reproduce", "first", "--dir", "again"], 0);
-    assert!(talk.contains("going on after "), "{talk}");
+    assert!(talk.contains("resuming after "), "{talk}");
     assert!(text.contains("successful responses per second: "), "{text}");
 }
 

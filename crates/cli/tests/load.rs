@@ -72,7 +72,7 @@ fn refuses_invalid_shapes() {
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
     check(&[url, "-d", "soon"], 2, "expected a time such as 10s");
     check(&[url, "--rate", "0"], 2, "above 0");
-    check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining is for closed load");
+    check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining needs closed load");
     check(&[url, "--fail-if", "p99>soon"], 2, "p99>soon");
     check(&[url, "--check-hash", "abc"], 2, "64 hexadecimal digits");
     check(&[url, "--stages", "/nowhere"], 2, "cannot read /nowhere");

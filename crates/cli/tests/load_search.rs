@@ -52,7 +52,7 @@ fn a_condition_that_never_holds_is_reported_with_all_tries() {
     let text = String::from_utf8(text.stdout).unwrap();
     let (_, table) = text.split_once("\nSearch for the highest rate\n").unwrap();
     let rows: Vec<_> = table.lines().take(6).collect();
-    assert!(rows[0].contains("asked") && rows[0].contains("outcome"), "{text}");
+    assert!(rows[0].contains("requested") && rows[0].contains("outcome"), "{text}");
     for (number, row) in (1..).zip(&rows[1..]) {
         assert!(row.trim_start().starts_with(&format!("{number} ")), "{text}");
     }

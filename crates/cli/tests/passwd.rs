@@ -188,7 +188,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     os.execv(sys.argv[1], sys.argv[1:4] + ["ann", "--bcrypt", "--cost", "4"])
 shown = b""
-for prompt, typed in ((b"password for ann: ", sys.argv[4]), (b"again: ", sys.argv[5])):
+for prompt, typed in ((b"password for ann: ", sys.argv[4]), (b"Repeat the password: ", sys.argv[5])):
     while not shown.endswith(prompt):
         shown += os.read(terminal, 1)
     # The prompt comes first; a person is slower than what follows it.

@@ -36,7 +36,7 @@ impl fmt::Display for Level {
             Self::Full => f.write_str("file system access is restricted by landlock"),
             Self::Partial(version) => write!(
                 f,
-                "file system access is partly restricted: landlock version {version}, version {} needed",
+                "file system access is restricted in part: landlock version {version}, version {} needed",
                 VERSION as u32
             ),
             Self::None => f.write_str("file system access is not restricted: the kernel does not support landlock"),
@@ -251,7 +251,7 @@ mod tests {
         check(
             partial,
             kernel(ABI::V2),
-            "file system access is partly restricted: landlock version 2, version 5 needed",
+            "file system access is restricted in part: landlock version 2, version 5 needed",
         );
         let none_at_all =
             "file system access is not restricted: the kernel does not support landlock";

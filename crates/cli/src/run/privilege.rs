@@ -374,8 +374,8 @@ mod tests {
         let as_it_was = "uid 3999999, gid 3999999";
         assert_eq!(run(&STRANGER, ":").0, as_it_was);
         assert_eq!(run(&STRANGER, "3999999:3999999").0, as_it_was);
-        let refusal = "error: cannot become the user root: only root can, and this process has uid 3999999 \
-            (start as root, or leave user out)";
+        let refusal = "error: cannot switch to user root: this process has uid 3999999 \
+                       (start as root, or leave user out)";
         assert_eq!(run(&STRANGER, "root:").0, refusal);
         let refusal = "error: group is set without user (set user, too)";
         assert_eq!(run(&STRANGER, ":3999999").0, refusal);

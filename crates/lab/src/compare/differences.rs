@@ -14,7 +14,7 @@ pub fn differences(base: &LabRecord, other: &LabRecord) -> Vec<String> {
     subjects(base, other, &mut differ);
     workloads(base, other, &mut differ);
     differ(
-        "the parts that were left out of the lab file",
+        "the omitted part of the lab file",
         &base.head.shortened.to_string(),
         &other.head.shortened.to_string(),
     );

@@ -219,7 +219,7 @@ fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
         run.asked.pipelining = 2;
         agent.send(&AgentMessage::Run(Box::new(run)));
     };
-    check_lost(PATIENT, unlike, "pipelining of one agent is not");
+    check_lost(PATIENT, unlike, "pipelining differs between agents");
 }
 
 /// Signs of life are not a result: after the end of the run the wait ends, too.
