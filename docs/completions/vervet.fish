@@ -118,7 +118,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l steps -d 'Open lo
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l stages -d 'Open load: stages from a file, one per line: duration, and rate or FROM..TO' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l arrival -d 'Arrival process of open load' -r -f -a "even\t'Constant interval'
 poisson\t'Random intervals, as of independent users'"
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l seed -d 'Random seed: the same seed makes the same run' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l seed -d 'Random seed; the same seed gives the same requests and due times' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l warm-up -d 'Warm-up before the run, excluded from the results' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l part -d 'Share of a distributed run, such as 0/3' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s t -l threads -d 'Threads that generate load [default: 1, or one per core of --cores]' -r
@@ -192,7 +192,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_s
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Run only this subject and the ceiling; repeatable' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Run fewer and shorter steps, as set in `[quick]` of the lab file, to check that it works'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l dry-run -d 'Print the steps in their order and an estimate of the time, and run none'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'

@@ -11,7 +11,7 @@ pub(crate) fn message(text: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Says several lines that are complete as they are.
+/// Prints a block of complete lines.
 pub(crate) fn message_block(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -26,13 +26,13 @@ pub(crate) enum DefaultListen {
 
 /// An address to listen on.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ListenerAddress {
     pub(crate) address: ListenAddress,
     /// Where the address comes from, if that is not obvious: printed in parentheses after it.
     pub(crate) note: Option<String>,
 }
 
-impl From<ListenAddress> for Place {
+impl From<ListenAddress> for ListenerAddress {
     fn from(address: ListenAddress) -> Self {
         let note = None;
         Self { address, note }
@@ -40,7 +40,7 @@ impl From<ListenAddress> for Place {
 }
 
 impl DefaultListen {
-    /// What the environment of this process says.
+    /// The choice according to the environment of this process.
     ///
     /// # Errors
     /// `PORT` is not a port number.
@@ -70,30 +70,33 @@ impl DefaultListen {
     ///
     /// # Errors
     /// The default port cannot be bound for another reason.
-    pub(crate) fn available(self) -> Result<Vec<Place>, Failure> {
+    pub(crate) fn available(self) -> Result<Vec<ListenerAddress>, Failure> {
         match self {
             Self::Inherited(sockets) => {
                 let sockets = sockets.into_iter();
-                let place = |(name, descriptor)| Place {
+                let place = |(name, descriptor)| ListenerAddress {
                     address: ListenAddress::Descriptor(descriptor),
                     note: Some(format!("inherited as {name}")),
                 };
                 Ok(sockets.map(place).collect())
             }
             Self::Loopback => Ok(vec![available_port()?]),
-            port @ Self::Port(_) => Ok(port.addresses().into_iter().map(Place::from).collect()),
+            port @ Self::Port(_) => {
+                Ok(port.addresses().into_iter().map(ListenerAddress::from).collect())
+            }
         }
     }
 }
 
-fn available_port() -> Result<Place, Failure> {
+fn available_port() -> Result<ListenerAddress, Failure> {
     let address = loopback(DEFAULT_PORT);
     // The test socket is closed at once: the server binds with its own options.
     match Listener::bind(&address, &ListenOptions::default()) {
         Ok(_) => Ok(address.into()),
-        Err(BindError::Address { .. }) => {
-            Ok(Place { address: loopback(0), note: Some(format!("port {DEFAULT_PORT} is in use")) })
-        }
+        Err(BindError::Address { .. }) => Ok(ListenerAddress {
+            address: loopback(0),
+            note: Some(format!("port {DEFAULT_PORT} is in use")),
+        }),
         Err(error) => Err(error.into()),
     }
 }

@@ -5,8 +5,8 @@ use vervet_server::settings::{WORKERS_MAX, Workers};
 
 use crate::failure::Failure;
 
-/// The number of worker threads. `auto` is `WEB_CONCURRENCY` if that is set, else the number of
-/// processors that affinity and the control group let this process use.
+/// The number of worker threads. `auto` is `WEB_CONCURRENCY` if set, otherwise the number of CPUs
+/// that affinity and cgroup allow.
 pub(crate) fn workers(configured: Workers) -> Result<usize, Failure> {
     let variable = std::env::var("WEB_CONCURRENCY").unwrap_or_default();
     if configured != Workers::Auto || variable.is_empty() || variable == "auto" {

@@ -42,7 +42,7 @@ impl Failure {
     /// Prints the reason, and returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         if let Self::Load(refused) = self {
-            return refused.say();
+            return refused.report();
         }
         console::message(format_args!("{self}"));
         ExitCode::FAILURE

@@ -142,7 +142,7 @@ fn manual_pages(command: &Command) -> Vec<clap_mangen::Man> {
 
 fn serve_markdown(command: &Command) -> String {
     let mut page = String::from(
-        "# vervet serve\n\nMade from the definition of the command line, as `vervet serve --help` is.\n",
+        "# vervet serve\n\nOptions of `vervet serve`, generated from the same definition as `vervet serve --help`.\n",
     );
     let Some(serve) = command.find_subcommand("serve") else {
         return page;

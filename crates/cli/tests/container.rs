@@ -269,7 +269,7 @@ fn it_has_as_many_workers_as_its_control_group_allows() {
         skip!("{why}");
     }
     let Some(group) = OneProcessor::new() else {
-        skip!("needs a control group of processor time that can be made");
+        skip!("needs a control group of CPU time that can be made");
     };
     let processors = std::thread::available_parallelism().unwrap().get();
     let image = Image::build();

@@ -211,6 +211,6 @@ fn an_interrupted_lab_ends_with_130_and_goes_on() {
     assert!(!out.join("lab.json").exists());
     let output = vervet(&arguments);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && talk.contains("going on after "), "{talk}");
+    assert!(output.status.success() && talk.contains("resuming after "), "{talk}");
     assert!(wait_until(PATIENCE, || out.join("lab.json").is_file()));
 }

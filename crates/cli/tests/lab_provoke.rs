@@ -159,9 +159,9 @@ fn a_crashed_subject_has_no_rank() {
         skip!("{lack}");
     }
     let ran = Ran::new("crash.toml", &[]);
-    check_unranked(&ran, "tires", "it crashed: it ended under the load");
+    check_unranked(&ran, "tires", "crashed: exited under load");
     check_found(&ran, "tires", "crash", "failed");
-    assert!(ran.page().contains("it said: mode tires"));
+    assert!(ran.page().contains("output: mode tires"));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn wrong_answers_do_not_count_as_throughput() {
         skip!("{lack}");
     }
     let ran = Ran::new("wrong.toml", &[]);
-    check_unranked(&ran, "wrong", "wrong answers: expected status 200, got 404");
+    check_unranked(&ran, "wrong", "wrong responses: expected status 200, got 404");
     check_unranked(&ran, "changes", "audit: ");
     check_found(&ran, "changes", "wrong_answers", "failed");
 }
@@ -212,7 +212,7 @@ fn labs_of_equal_subjects_do_not_differ() {
     let output = vervet(&["compare", &one.out(), &other.out()]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let goodput = text.lines().find(|line| line.contains("good answers per second: "));
+    let goodput = text.lines().find(|line| line.contains("successful responses per second: "));
     assert!(goodput.is_some_and(|line| line.contains(": no significant difference")), "{text}");
     assert!(text.contains("pollux against castor"), "{text}");
 }

@@ -30,7 +30,7 @@ fn record(rates: &[f64], began_unix_ms: u64) -> String {
 fn step(order: usize, rate: f64) -> String {
     let mut run = vervet_report::Run::new(
         "test",
-        vervet_report::Asked {
+        vervet_report::RunSettings {
             target: "http://127.0.0.1/".to_owned(),
             mode: vervet_report::Mode::Closed,
             connections: 100,
@@ -99,9 +99,9 @@ fn incomparable_labs_end_with_2() {
         &["compare", "slow", "old.json"],
         2,
         "",
-        "the record has form 0, and this program reads form 1",
+        "unsupported record version 0, expected 1",
     );
-    check(folder, &["compare", "slow", "fast", "--fail-on", "speed"], 2, "", "no such figure");
+    check(folder, &["compare", "slow", "fast", "--fail-on", "speed"], 2, "", "expected one of");
     check(
         folder,
         &["compare", "slow", "fast", "--tolerance", "100"],
@@ -166,14 +166,14 @@ fn reports_are_written_as_their_names_end() {
         "",
         "cannot write no/such/r.html",
     );
-    check(folder, &["report", "r.md"], 1, "", "not a record of a lab");
+    check(folder, &["report", "r.md"], 1, "", "invalid record of a lab");
 }
 
 #[test]
 fn a_trend_ends_with_1_when_its_newest_record_is_a_regression() {
     let tree = two().file("third/lab.json", record(&FAST, 3_000)).file("broken.json", "[]");
     let folder = tree.path();
-    check(folder, &["trend", "."], 0, "slow: 17,222/s", "passed over broken.json");
+    check(folder, &["trend", "."], 0, "slow: 17,222/s", "skipped broken.json");
     tree.write("fourth.json", record(&SLOW, 4_000));
     check(
         folder,
@@ -185,7 +185,7 @@ fn a_trend_ends_with_1_when_its_newest_record_is_a_regression() {
     check(folder, &["trend", ".", "-o", "trend.html"], 1, "", "");
     let page = fs::read_to_string(folder.join("trend.html")).unwrap();
     assert!(page.contains("data-heat=\"excellent\""));
-    check(folder, &["trend", "slow"], 1, "", "1 records in it, and a trend needs two");
+    check(folder, &["trend", "slow"], 1, "", "1 records found, a trend needs two");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_record_gives_its_files_back() {
         &["reproduce", "slow", "--dir", "again", "--files-only"],
         1,
         "",
-        "it was changed since",
+        "the file or the record was changed",
     );
 }
 

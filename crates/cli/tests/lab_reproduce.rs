@@ -101,7 +101,10 @@ fn a_lab_is_run_again_from_its_record() {
     for place in ["ours, 1 connection", "ours, 2 connections", "script, 2 "] {
         assert!(text.contains(place), "{place}: {text}");
     }
-    assert!(text.contains("good answers per second: ") && !text.contains("lost: "), "{text}");
+    assert!(
+        text.contains("successful responses per second: ") && !text.contains("lost: "),
+        "{text}"
+    );
     let again = record(&folder.join("again/results/lab.json"));
     check_measured(&again, 8);
     assert_eq!(again["head"]["lab"], first["head"]["lab"]);
@@ -122,7 +125,7 @@ fn a_lab_is_run_again_from_its_record() {
     let sums = fs::read_to_string(folder.join("third/SHA256SUMS")).unwrap();
     assert!(sums.contains(&format!("{}  apps/server.py", sha256_hex(&server))));
     let (_, talk) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
-    assert!(talk.contains("every step of this lab is done"), "{talk}");
+    assert!(talk.contains("all steps of this lab are done"), "{talk}");
 }
 
 /// Every step came to its end.
@@ -138,12 +141,12 @@ fn check_measured(record: &Value, count: usize) {
 /// The published figure is next to the new one.
 #[track_caller]
 fn check_history(page: &str) {
-    assert!(page.contains("Old figures next to new ones"), "{page}");
+    assert!(page.contains("Published figures next to new ones"), "{page}");
     assert!(page.contains("A post of 2012."));
     assert!(page.contains("Nobody says on what it ran."));
     let row = page.lines().find(|line| line.starts_with("| Another server |"));
     let cells: Vec<&str> = row.unwrap().split('|').map(str::trim).collect();
-    assert_eq!(cells[2], "good answers per second, 2 connections");
+    assert_eq!(cells[2], "successful responses per second, 2 connections");
     assert_eq!(cells[3], "29,231 requests a second");
     // A new figure of its own, with its unit, and under which load it was had.
     assert!(cells[4].contains("/s"), "{cells:?}");
@@ -159,7 +162,7 @@ fn a_reproduction_leaves_out_the_same_steps() {
     let run = ["run", "lab/again.toml", "--out", "first"];
     check(folder, &[&run[..], &only[..]].concat(), 0);
     let (text, _) = check(folder, &["reproduce", "first", "--dir", "again"], 0);
-    assert!(!text.contains("caution: what was left out"), "{text}");
+    assert!(!text.contains("caution: the omitted part"), "{text}");
     let again = record(&folder.join("again/results/lab.json"));
     assert_eq!(again["head"]["shortened"]["quick"], true);
     assert_eq!(again["head"]["shortened"]["only"][0], "ours");
@@ -187,8 +190,8 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on() {
     child.signal(Signal::INT);
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(130));
     let (text, talk) = check(folder, &["reproduce", "first", "--dir", "again"], 0);
-    assert!(talk.contains("going on after "), "{talk}");
-    assert!(text.contains("good answers per second: "), "{text}");
+    assert!(talk.contains("resuming after "), "{talk}");
+    assert!(text.contains("successful responses per second: "), "{text}");
 }
 
 /// A task that is a script next to the lab file and prints the content of another file there.

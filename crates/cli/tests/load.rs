@@ -72,7 +72,7 @@ fn refuses_invalid_shapes() {
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
     check(&[url, "-d", "soon"], 2, "expected a time such as 10s");
     check(&[url, "--rate", "0"], 2, "above 0");
-    check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining is for closed load");
+    check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining needs closed load");
     check(&[url, "--fail-if", "p99>soon"], 2, "p99>soon");
     check(&[url, "--check-hash", "abc"], 2, "64 hexadecimal digits");
     check(&[url, "--stages", "/nowhere"], 2, "cannot read /nowhere");
@@ -95,7 +95,7 @@ fn conditions_decide_how_it_ends() {
     let few: [&str; 4] = ["-n", "200", "-c", "2"];
     let with = |more: &[&'static str]| [&[url.as_str()], &few[..], more].concat();
     let printed = check(&with(&[]), 0, "");
-    assert!(printed.contains("good answers") && printed.contains("200"), "{printed}");
+    assert!(printed.contains("successful responses") && printed.contains("200"), "{printed}");
     check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
     check(&with(&["--fail-if", "p99>100s"]), 0, "");
     check(&with(&["--check-text", "moon"]), 1, "100.00 % of the requests failed");

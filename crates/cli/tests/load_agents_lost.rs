@@ -80,7 +80,7 @@ fn saying(what: impl Fn(&mut TcpStream) + Send + 'static) -> String {
         let plan: Value = serde_json::from_str(&orders.next().unwrap().unwrap()).unwrap();
         let ready = json!({"ready": {
             "tool": concat!("vervet ", env!("CARGO_PKG_VERSION")),
-            "asked": asked(&plan["plan"]),
+            "asked": settings(&plan["plan"]),
         }});
         writeln!(stream, "{ready}").unwrap();
         let begin = orders.next().unwrap().unwrap();
@@ -93,7 +93,7 @@ fn saying(what: impl Fn(&mut TcpStream) + Send + 'static) -> String {
 }
 
 /// What an agent would say that it does: its share of one second with two connections.
-fn asked(plan: &Value) -> Value {
+fn settings(plan: &Value) -> Value {
     json!({
         "target": plan[2],
         "mode": {"kind": "closed"},

@@ -42,7 +42,7 @@ fn one_byte_more_is_refused() {
     for (option, most) in LIMITS {
         sparse(&tree.join("file"), "", most + 1);
         let (status, talk) = load(tree.path(), &["http://127.0.0.1:9/", option, "file"]);
-        let expected = format!("vervet: cannot read file: it has more than {most} bytes\n");
+        let expected = format!("vervet: cannot read file: more than {most} bytes\n");
         assert_eq!((status, talk), (Some(2), expected), "{option}");
     }
 }
@@ -53,8 +53,7 @@ fn content_that_a_list_names_is_bounded() {
     let tree = TempTree::new().file("list", "POST /\n@content\n");
     sparse(&tree.join("content"), "", (1 << 30) + 1);
     let (status, talk) = load(tree.path(), &["http://127.0.0.1:9/", "--targets", "list"]);
-    let expected =
-        "vervet: list:2:1: cannot read content: it has more than 1073741824 bytes\n".to_owned();
+    let expected = "vervet: list:2:1: cannot read content: more than 1073741824 bytes\n".to_owned();
     assert_eq!((status, talk), (Some(2), expected));
 }
 

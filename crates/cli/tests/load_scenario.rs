@@ -97,7 +97,7 @@ fn all_errors_of_a_file_are_reported() {
             "  |",
             "  = help: expected one of `request`, `name`, `fields`, `content`, `content_file`, `form`, `expect`, `capture`, `resources`, `think`",
             "",
-            "error: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+            "error: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
             " --> s.toml:2:41",
             "  |",
             "2 | step = [{ reqest = '/' }, { request = '/{sek}', think = 'x' }]",
@@ -115,14 +115,14 @@ fn all_errors_of_a_file_are_reported() {
         &[("t.txt", "GET /\nAccept\n@gone.json\n")],
         &[base, "--targets", "t.txt"],
         &[
-            "t.txt:2:1: Accept is not 127.0.0.1:9: one run asks one server",
-            "t.txt:3:1: content, but no request above it",
+            "t.txt:2:1: Accept is not 127.0.0.1:9: a run has one target host",
+            "t.txt:3:1: a body, but no request above it",
         ],
     );
     check_refused(
         &[("f.csv", "a,b\n1\n")],
         &[base, "--feed", "f.csv"],
-        &["f.csv:2:1: 1 values, but 2 columns have a name"],
+        &["f.csv:2:1: 1 values, but 2 columns"],
     );
     check_refused(
         &[("r.har", "{}")],
@@ -132,9 +132,7 @@ fn all_errors_of_a_file_are_reported() {
     check_refused(
         &[("a.log", "odd\n")],
         &[base, "--replay", "a.log"],
-        &[
-            "a.log: nothing to replay: 0 requests, without 1 lines without a request that can be read",
-        ],
+        &["a.log: nothing to replay: 0 requests, without 1 lines that cannot be parsed"],
     );
     check_refused(
         &[],

@@ -34,7 +34,7 @@ fn tries(run: &Value) -> &[Value] {
     run["search"]["tries"].as_array().unwrap()
 }
 
-fn asked(tried: &Value) -> u64 {
+fn requested_rate(tried: &Value) -> u64 {
     tried["rate_asked_milli"].as_u64().unwrap()
 }
 
@@ -44,15 +44,15 @@ fn a_condition_that_never_holds_is_reported_with_all_tries() {
     assert_eq!(output.status.code(), Some(1));
     let run = document(&output);
     assert_eq!(run["search"]["condition"], "p99<1ns");
-    let rates: Vec<u64> = tries(&run).iter().map(asked).collect();
+    let rates: Vec<u64> = tries(&run).iter().map(requested_rate).collect();
     assert_eq!(rates, [1_000_000, 250_000, 62_500, 15_625, 3906]);
     assert!(tries(&run).iter().all(|tried| tried["outcome"] != "holds"), "{run}");
     assert_eq!(run["environment"], Value::Object(serde_json::Map::new()));
     let text = search("p99<1ns", &[]);
     let text = String::from_utf8(text.stdout).unwrap();
-    let (_, table) = text.split_once("\nTries of the search\n").unwrap();
+    let (_, table) = text.split_once("\nSearch for the highest rate\n").unwrap();
     let rows: Vec<_> = table.lines().take(6).collect();
-    assert!(rows[0].contains("asked") && rows[0].contains("outcome"), "{text}");
+    assert!(rows[0].contains("requested") && rows[0].contains("outcome"), "{text}");
     for (number, row) in (1..).zip(&rows[1..]) {
         assert!(row.trim_start().starts_with(&format!("{number} ")), "{text}");
     }
@@ -64,18 +64,18 @@ fn tries_stand_in_their_order() {
     let output = search("p99<1000s", &["--format", "json"]);
     let run = document(&output);
     let tries = tries(&run);
-    assert_eq!(asked(&tries[0]), 1_000_000);
+    assert_eq!(requested_rate(&tries[0]), 1_000_000);
     for pair in tries.windows(2) {
         if pair[0]["outcome"] != "holds" {
             break;
         }
-        assert_eq!(asked(&pair[1]), 2 * asked(&pair[0]), "{tries:#?}");
+        assert_eq!(requested_rate(&pair[1]), 2 * requested_rate(&pair[0]), "{tries:#?}");
     }
     let failed = tries.iter().any(|tried| tried["outcome"] == "rate_not_reached");
     assert!(failed, "two connections carry any rate: {tries:#?}");
     // The report is that of the best try.
     let holds = tries.iter().filter(|tried| tried["outcome"] == "holds");
-    if let Some(best) = holds.max_by_key(|tried| asked(tried)) {
+    if let Some(best) = holds.max_by_key(|tried| requested_rate(tried)) {
         assert_eq!(run["achieved"]["done"], best["done"]);
     }
 }

@@ -149,7 +149,7 @@ fn several_agents_have_one_view() {
         "p99        ",
         "failed     none",
         "connected  4 of 4",
-        "rate       500/s of 500/s asked",
+        "rate       500/s of 500/s requested",
     ] {
         assert!(has(begin), "{begin}: {lines:#?}");
     }

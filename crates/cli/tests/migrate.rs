@@ -118,15 +118,15 @@ fn every_directive_of_the_table_is_one() {
 }
 
 /// A row of the table of requests.
-struct Asked {
+struct RequestRow {
     line: String,
     request: String,
     host: String,
     status: u16,
 }
 
-impl Asked {
-    fn of(row: &[Vec<String>]) -> Self {
+impl RequestRow {
+    fn parse(row: &[Vec<String>]) -> Self {
         let [request, host, field, status] = row else { panic!("{row:?} has not four cells") };
         let (host, mut field) = (host[0].clone(), field[0].clone());
         if !field.is_empty() {
@@ -244,7 +244,7 @@ fn both_configurations_answer_alike() {
     let vervet = Vervet::spawn(command);
     let rows = table(&page, "request");
     let differences = rows.iter().filter_map(|row| {
-        let asked = Asked::of(row);
+        let asked = RequestRow::parse(row);
         let (their, our) = (asked.of_server(address), asked.of_server(vervet.address));
         let (their, our) = (asked.essence(&their), asked.essence(&our));
         let is_as_shown = our[0] == asked.status.to_string();

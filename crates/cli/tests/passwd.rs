@@ -65,8 +65,8 @@ fn invalid_passwords_are_refused() {
     let empty = "the password is empty; nothing was changed";
     check_refused(&["ann"], "", empty);
     check_refused(&["ann"], "\n", empty);
-    check_refused(&["ann"], b"\xff\n", "the password is not UTF-8");
-    let control = "the password has a control character, which no browser can send";
+    check_refused(&["ann"], b"\xff\n", "the password is not valid UTF-8");
+    let control = "the password has a control character, which browsers cannot send";
     check_refused(&["ann"], "a\tb\n", control);
     check_refused(&["ann"], "x".repeat(1025), "the password is longer than 1024 bytes");
     let long = "the password is longer than the 72 bytes that bcrypt uses: choose a shorter one, or Argon2id";
@@ -188,7 +188,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     os.execv(sys.argv[1], sys.argv[1:4] + ["ann", "--bcrypt", "--cost", "4"])
 shown = b""
-for prompt, typed in ((b"password for ann: ", sys.argv[4]), (b"again: ", sys.argv[5])):
+for prompt, typed in ((b"password for ann: ", sys.argv[4]), (b"Repeat the password: ", sys.argv[5])):
     while not shown.endswith(prompt):
         shown += os.read(terminal, 1)
     # The prompt comes first; a person is slower than what follows it.

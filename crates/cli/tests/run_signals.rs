@@ -71,7 +71,7 @@ fn a_second_signal_ends_at_once() {
         let mut server = start("pid_file = 'vervet.pid'\n");
         let _client = stuck(&mut server);
         server.child.signal(first);
-        let stopping = "vervet: stopping: waiting up to 30 s for requests to end (signal again to stop at once)";
+        let stopping = "vervet: stopping: waiting up to 30 s for requests to end (send the signal again to stop at once)";
         server.child.wait_for_line(|line| line == stopping);
         assert!(server.tree.join("vervet.pid").exists());
         server.child.signal(second);

@@ -158,9 +158,9 @@ fn a_download_under_way_is_completed() {
 fn a_reload_signal_without_a_configuration_is_reported_and_ignored() {
     let (_tree, mut server) = serve(&[]);
     server.child.signal(Signal::HUP);
-    server.child.wait_for_line(|line| {
-        line == "vervet: no configuration file to reload: only the log file is reopened"
-    });
+    server
+        .child
+        .wait_for_line(|line| line == "vervet: no configuration file to reload; log file reopened");
     server.child.signal(Signal::USR1);
     server.child.signal(Signal::PIPE);
     let answer = server.connect().exchange(REQUEST);

@@ -243,7 +243,7 @@ fn a_command_is_watched_from_start_to_end() {
     assert_eq!(output.status.code(), Some(143));
 }
 
-/// Processor time that a command uses, in microseconds.
+/// CPU time that a command uses, in microseconds.
 const COMMAND_US: u64 = 300_000;
 
 #[test]
@@ -293,7 +293,7 @@ fn a_terminal_that_cannot_draw_has_lines() {
 /// They may differ by one in so many: two in a hundred.
 const TOLERANCE: u64 = 50;
 
-/// Processor time that the server is made to use, in microseconds.
+/// CPU time that the server is made to use, in microseconds.
 const USE_US: u64 = 1_000_000;
 
 #[test]

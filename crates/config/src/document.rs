@@ -14,7 +14,7 @@ use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
 use crate::source::{SourceId, Span};
 
-use crate::tree::{Assembly, Entry, Header, Key, Node, Value};
+use crate::tree::{Assembly, DirectiveEntry, Header, Key, Node, Value};
 use crate::value::Path;
 use crate::{FromConfig, Table};
 
@@ -126,7 +126,8 @@ impl<'e> Documents<'e> {
         let included_by = include.map_or(Span::new(id, 0, 0), |include| include.span);
         self.files.insert(path, included_by);
         if size > SOURCE_BYTES_MAX {
-            let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are read");
+            let message =
+                format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are allowed");
             self.findings.push(Diagnostic::error(Span::new(id, 0, 0), message));
         }
         if let Some(at) = broken {
@@ -176,13 +177,13 @@ impl<'e> Documents<'e> {
     pub fn supply(&mut self, include: &Include, files: Vec<(String, Vec<u8>)>) {
         let is_pattern = include.pattern.to_string_lossy().contains(['*', '?', '[']);
         if files.is_empty() && !is_pattern {
-            self.refuse(include, "there is no such file");
+            self.refuse(include, "file not found");
         }
         for (name, bytes) in files {
             if let Some(first) = self.files.get(std::path::Path::new(&name)) {
                 let message = format!("`{name}` is included twice");
                 let problem = Diagnostic::error(include.span, message);
-                self.findings.push(problem.note_at(*first, "read before by this"));
+                self.findings.push(problem.note_at(*first, "included here"));
             } else if self.files.len() >= FILES_MAX {
                 let message = format!("a configuration has at most {FILES_MAX} files");
                 self.findings.push(Diagnostic::error(include.span, message));
@@ -284,10 +285,10 @@ impl<'e> Documents<'e> {
         let near = nearest(&plain.to_lowercase(), open.map(Field::name));
         let (message, near) = match (exact, near) {
             (Some(field), _) if is_open(field) => return,
-            (Some(field), _) => (format!("`{}` is given in files only", field.name()), None),
+            (Some(field), _) => (format!("`{}` can only be set in a file", field.name()), None),
             (None, Some(near)) => {
                 let near = format!("{ENVIRONMENT_PREFIX}{}", near.to_uppercase());
-                (format!("no directive has the variable `{name}`"), Some(near))
+                (format!("no directive has the environment variable `{name}`"), Some(near))
             }
             (None, None) => return,
         };
@@ -321,7 +322,7 @@ fn key(name: &str, span: Span) -> Key {
 fn replace_directive(root: &mut Table, field: &Field, node: Node) {
     match root.position(field.name()) {
         Some(at) => root.entries[at].node = node,
-        None => root.entries.push(Entry { key: key(field.name(), node.span), node }),
+        None => root.entries.push(DirectiveEntry { key: key(field.name(), node.span), node }),
     }
 }
 

@@ -48,6 +48,6 @@ pub use shape::{
 };
 pub use show::{Shown, ShownEntry, show_json, show_text, toml_key, toml_string};
 pub use source::{Position, SOURCE_BYTES_MAX, Source, SourceId, SourceKind, Sources, Span};
-pub use tree::{Entry, Key, ListForm, Node, Table, TableForm, Value};
+pub use tree::{DirectiveEntry, Key, ListForm, Node, Table, TableForm, Value};
 pub use value::{FromText, Name, Named, Path, Secret, Size, Text, Time};
 pub use words::read_word;

@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
     fn number(&mut self, text: &str, span: Span) -> Value {
         match text.parse::<f64>() {
             Ok(value) => Value::Number(value),
-            Err(_) => self.refuse(span, "the number cannot be read"),
+            Err(_) => self.refuse(span, "invalid number"),
         }
     }
 

@@ -246,11 +246,11 @@ impl<'a> Reader<'a> {
                 let message = format!("the environment variable `{name}` is not set");
                 Diagnostic::error(span, message).note(format!("`${{{name}:-text}}` has a fallback"))
             }
-            Fault::Open => Diagnostic::error(span, "`${` begins a variable and is not closed")
+            Fault::Open => Diagnostic::error(span, "unclosed variable `${`")
                 .expected("`}`")
                 .note("`$${` stands for `${` itself"),
             Fault::NoName(name) if name.is_empty() => {
-                Diagnostic::error(span, "there is no name between the braces")
+                Diagnostic::error(span, "missing name between the braces")
                     .expected("the name of an environment variable")
                     .note("`$${` stands for `${` itself")
             }

@@ -7,7 +7,7 @@ use crate::setting::Setting;
 use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;
 use crate::source::Span;
-use crate::tree::{Entry, Key, Node, Value};
+use crate::tree::{DirectiveEntry, Key, Node, Value};
 
 /// A struct whose fields are directives. Implemented by [`section!`](crate::section).
 pub trait Section: FromConfig {
@@ -194,7 +194,7 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
     let (entries, form) = match (&node.value, declaration.short) {
         (Value::Broken, _) => return None,
         (Value::Table(table), _) => {
-            let unknown = |entry: &&Entry| declaration.field(&entry.key.name).is_none();
+            let unknown = |entry: &&DirectiveEntry| declaration.field(&entry.key.name).is_none();
             for entry in table.entries.iter().filter(unknown) {
                 unknown_directive(declaration, &entry.key, reader);
             }

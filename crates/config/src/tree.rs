@@ -63,7 +63,7 @@ impl Value {
             Value::List(_, ListForm::Brackets) => "a list",
             Value::List(_, ListForm::Headers) => "a list of tables",
             Value::Table(_) => "a table",
-            Value::Broken => "nothing readable",
+            Value::Broken => "an invalid value",
         }
     }
 }
@@ -96,7 +96,7 @@ pub struct Table {
     /// How the table was written.
     pub form: TableForm,
     /// The directives; names are unique.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DirectiveEntry>,
 }
 
 impl Table {
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// Returns the directive of a name.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&DirectiveEntry> {
         self.entries.iter().find(|entry| entry.key.name == name)
     }
 
@@ -116,7 +116,7 @@ impl Table {
 
 /// One directive: a key and its value.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct DirectiveEntry {
     /// The name of the directive.
     pub key: Key,
     /// The value of the directive.
@@ -211,7 +211,7 @@ impl Assembly {
                     Node { span, value: Value::List(vec![fresh], ListForm::Headers) }
                 }
             };
-            table.entries.push(Entry { key: last.clone(), node });
+            table.entries.push(DirectiveEntry { key: last.clone(), node });
             return Ok(());
         };
         let entry = &mut table.entries[at];
@@ -277,14 +277,14 @@ pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Resu
     if let Some(entry) = table.get(&key.name) {
         return Err(Some(Box::new(duplicate(key, entry))));
     }
-    table.entries.push(Entry { key: key.clone(), node });
+    table.entries.push(DirectiveEntry { key: key.clone(), node });
     Ok(())
 }
 
 /// Returns the table of a name within another; creates it in the given form if it does not exist.
 fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t mut Table, Problem> {
     let at = table.position(&key.name).unwrap_or_else(|| {
-        table.entries.push(Entry {
+        table.entries.push(DirectiveEntry {
             key: key.clone(),
             node: Node { span: key.span, value: Value::Table(Table::new(made)) },
         });
@@ -319,14 +319,14 @@ fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
     }
 }
 
-fn duplicate(key: &Key, first: &Entry) -> Diagnostic {
+fn duplicate(key: &Key, first: &DirectiveEntry) -> Diagnostic {
     let note = match &first.node.value {
         Value::Table(table) if table.form == TableForm::Braces => {
-            "first given here, complete in its braces".to_owned()
+            "first defined here, as an inline table".to_owned()
         }
-        Value::Table(_) => "first given here".to_owned(),
-        other => format!("first given here, as {}", other.kind()),
+        Value::Table(_) => "first defined here".to_owned(),
+        other => format!("first defined here, as {}", other.kind()),
     };
-    let message = format!("`{}` is given twice", key.name);
+    let message = format!("`{}` is defined twice", key.name);
     Diagnostic::error(key.span, message).note_at(first.key.span, note)
 }

@@ -14,7 +14,7 @@ fn a_file_has_a_greatest_size() {
     let comment = |bytes: usize| format!("#{}", "x".repeat(bytes - 1));
     assert_eq!(first(&read(&comment(SOURCE_BYTES_MAX))), "");
     let more = SOURCE_BYTES_MAX + 1;
-    let expected = format!("the file has {more} bytes, at most {SOURCE_BYTES_MAX} are read");
+    let expected = format!("the file has {more} bytes, at most {SOURCE_BYTES_MAX} are allowed");
     assert_eq!(first(&read(&comment(more))), expected);
 }
 

@@ -149,9 +149,9 @@ fn variables_that_give_nothing_are_warned_of() {
     assert_eq!(
         messages(&reading),
         [
-            "no directive has the variable `VERVET_WORKRES`",
-            "`limits` is given in files only",
-            "`include` is given in files only"
+            "no directive has the environment variable `VERVET_WORKRES`",
+            "`limits` can only be set in a file",
+            "`include` can only be set in a file"
         ]
     );
     assert!(reading.to_text().contains("did you mean `VERVET_WORKERS`?"), "{}", reading.to_text());
@@ -220,9 +220,9 @@ fn a_directive_in_two_files_is_a_duplicate() {
         messages(&reading),
         [
             "`a.toml` is included twice",
-            "cannot include `none.toml`: there is no such file",
-            "`workers` is given twice",
-            "`limits` is given twice"
+            "cannot include `none.toml`: file not found",
+            "`workers` is defined twice",
+            "`limits` is defined twice"
         ]
     );
     assert!(reading.value.is_none());

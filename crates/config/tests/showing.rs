@@ -96,6 +96,6 @@ fn findings_as_json_have_their_places() {
     assert_eq!(found[1]["expected"], "one of `\"reject\"`, `\"wait\"`");
     assert_eq!(found[1]["severity"], "error");
     is_at(&found[2], place(4, 2, 6));
-    assert_eq!(found[2]["notes"][0]["message"], "first given here");
+    assert_eq!(found[2]["notes"][0]["message"], "first defined here");
     is_at(&found[2]["notes"][0], place(2, 2, 6));
 }

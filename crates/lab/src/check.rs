@@ -11,7 +11,7 @@ use crate::hash::sha256_hex;
 use crate::plan::{Pace, Plan};
 use crate::record::LabFile;
 
-/// What came of a lab file.
+/// The result of checking a lab file.
 #[derive(Debug)]
 pub struct Checked {
     /// The plan, if nothing refuses the file.
@@ -23,7 +23,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The findings for people.
+    /// Formats the findings as text.
     pub fn to_text(&self, style: Style) -> String {
         render_text(&self.diagnostics, &self.sources, style)
     }
@@ -52,7 +52,7 @@ pub fn check_text(name: &Path, bytes: &[u8], folder: &Path, pace: Pace) -> Check
             text: String::from_utf8_lossy(bytes).into_owned(),
             sha256: sha256_hex(bytes),
         };
-        match Plan::of(lab, file, folder, pace) {
+        match Plan::resolve(lab, file, folder, pace) {
             Ok((found, warnings)) => {
                 diagnostics.extend(warnings);
                 plan = Some(found);

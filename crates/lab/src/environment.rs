@@ -32,7 +32,7 @@ pub fn read(plan: &Plan, program: &str) -> Environment {
     environment
 }
 
-/// The fact by which a lab that goes on knows that it is the same one.
+/// The fact that identifies a lab when it is resumed.
 pub(crate) const SIGNATURE: &str = "plan";
 
 /// Adds the content of a file as a fact, if there is such a file.
@@ -89,7 +89,7 @@ fn processor(environment: &mut Environment) {
     environment.add("cpu", "cores online", count.to_string(), Weight::Decides);
     for (name, file) in [
         ("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        ("greatest frequency (kHz)", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"),
+        ("maximum frequency (kHz)", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"),
         ("turbo off", "/sys/devices/system/cpu/intel_pstate/no_turbo"),
         ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
         ("simultaneous threads", "/sys/devices/system/cpu/smt/active"),

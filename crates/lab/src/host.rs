@@ -21,7 +21,7 @@ const SEED: u64 = 0x7069;
 pub struct HostProbe {
     /// Points drawn for pi by each core.
     pub samples: u64,
-    /// Bytes that go over the loopback and come back, one after the other.
+    /// Round trips of one byte over loopback.
     pub round_trips: u64,
     /// Writes that are on the disk before the next.
     pub syncs: u64,
@@ -34,9 +34,9 @@ pub struct HostProbe {
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostFigure {
-    /// So many operations took so long.
+    /// Name, number of operations and their total time.
     Time(&'static str, u64, Duration),
-    /// A value that says whether a time may be believed, or what it is of.
+    /// A value for interpreting the times.
     Fact(&'static str, String),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for HostFigure {
 }
 
 impl HostProbe {
-    /// Does it all, and tells each figure as it is known. An error says what could not be done.
+    /// Runs all probes, and reports each figure as soon as it is known.
     pub fn pass(
         &self,
         tell: &mut dyn FnMut(HostFigure) -> io::Result<()>,
@@ -62,7 +62,7 @@ impl HostProbe {
         let begin = Instant::now();
         let (pi, points) = pi(cores, self.samples);
         let time = begin.elapsed();
-        let tell = &mut |figure: HostFigure| tell(figure).map_err(of("tell a figure"));
+        let tell = &mut |figure: HostFigure| tell(figure).map_err(of("print a figure"));
         tell(HostFigure::Time("pi", points, time))?;
         tell(HostFigure::Fact("pi", format!("{pi:.6}")))?;
         tell(HostFigure::Fact("cores", cores.to_string()))?;
@@ -88,7 +88,7 @@ fn pi(cores: usize, samples: u64) -> (f64, u64) {
     (4.0 * crate::statistics::share(within, points), points)
 }
 
-/// How many of so many points in a square lie within the quarter of a circle.
+/// Counts the random points of a square that lie within the quarter circle.
 fn points_within(seed: u64, samples: u64) -> u64 {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut within = 0;
@@ -99,7 +99,7 @@ fn points_within(seed: u64, samples: u64) -> u64 {
     within
 }
 
-/// How long so many bytes take over the loopback and back, each sent when the one before has come.
+/// Times round trips of one byte over loopback, one after the other.
 fn loopback(round_trips: u64) -> io::Result<Duration> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
@@ -125,13 +125,13 @@ fn trips(mut near: TcpStream, round_trips: u64) -> io::Result<Duration> {
         near.write_all(&sent)?;
         near.read_exact(&mut byte)?;
         if byte != sent {
-            return Err(io::Error::other("another byte came back"));
+            return Err(io::Error::other("the wrong byte came back"));
         }
     }
     Ok(begin.elapsed())
 }
 
-/// How long so many pages take to the disk, each there before the next is written.
+/// Times writes of a page, each with fsync.
 fn syncs(folder: &Path, syncs: u64) -> io::Result<Duration> {
     let path = folder.join("vervet-probe");
     let mut file = File::create(&path)?;
@@ -149,8 +149,7 @@ fn syncs(folder: &Path, syncs: u64) -> io::Result<Duration> {
     written.map(|()| time)
 }
 
-/// How long so many system calls take: one that does next to nothing, and that no library answers
-/// by itself.
+/// Times a trivial system call that no library caches.
 fn calls(calls: u64) -> Duration {
     let begin = Instant::now();
     for _ in 0..calls {

@@ -1,5 +1,5 @@
-//! One request and its answer, byte for byte: what the ready check and the fairness gate look at.
-//! Not for load.
+//! A simple HTTP client for the ready check and the fairness gate, which need the exact bytes. Not
+//! for load.
 
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -15,7 +15,7 @@ const CONTENT_BYTES_MAX: usize = 1 << 31;
 /// What is read at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// The status code.
@@ -28,12 +28,12 @@ pub(crate) struct Answer {
     pub(crate) content: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug)]
 pub(crate) enum ProbeError {
     /// The connection.
     Connection(io::Error),
-    /// It ended within an answer, or before one.
+    /// The connection was closed before the end of the response.
     Ended,
     /// It is not HTTP.
     Malformed(String),
@@ -43,8 +43,8 @@ impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connection(error) => error.fmt(f),
-            Self::Ended => f.write_str("the connection ended before the answer did"),
-            Self::Malformed(why) => write!(f, "the answer is not HTTP: {why}"),
+            Self::Ended => f.write_str("the connection was closed before the end of the response"),
+            Self::Malformed(why) => write!(f, "the response is not valid HTTP: {why}"),
         }
     }
 }
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// A connection that is asked one thing after another.
+/// A connection for requests one after another.
 pub(crate) struct Probe {
     stream: TcpStream,
     left: Vec<u8>,
@@ -95,7 +95,7 @@ impl Probe {
         Ok(Self { stream, left: Vec::new() })
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its response.
     pub(crate) fn ask(&mut self, request: &[u8]) -> Result<Answer, ProbeError> {
         self.stream.write_all(request)?;
         let mut answer = loop {
@@ -103,7 +103,7 @@ impl Probe {
                 break answer;
             }
             if self.left.len() > HEAD_BYTES_MAX {
-                return Err(ProbeError::Malformed("its head does not end".to_owned()));
+                return Err(ProbeError::Malformed("the head does not end".to_owned()));
             }
             if self.more()? == 0 {
                 return Err(ProbeError::Ended);
@@ -135,7 +135,7 @@ impl Probe {
         let before = self.left.len();
         if before > CONTENT_BYTES_MAX {
             return Err(ProbeError::Malformed(format!(
-                "it has more than {CONTENT_BYTES_MAX} bytes"
+                "the body has more than {CONTENT_BYTES_MAX} bytes"
             )));
         }
         self.left.resize(before + PIECE_BYTES, 0);
@@ -248,20 +248,26 @@ mod tests {
 
     #[test]
     fn answers_that_are_none() {
-        check("", Err("the connection ended before the answer did"));
-        check("HTTP/1.1 200 OK\r\nContent-Le", Err("the connection ended before the answer did"));
-        check("SSH-2.0-x\r\n\r\n", Err("the answer is not HTTP: invalid HTTP version"));
+        check("", Err("the connection was closed before the end of the response"));
+        check(
+            "HTTP/1.1 200 OK\r\nContent-Le",
+            Err("the connection was closed before the end of the response"),
+        );
+        check("SSH-2.0-x\r\n\r\n", Err("the response is not valid HTTP: invalid HTTP version"));
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-            Err("the answer is not HTTP: invalid length"),
+            Err("the response is not valid HTTP: invalid length"),
         );
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
-            Err("the connection ended before the answer did"),
+            Err("the connection was closed before the end of the response"),
         );
         let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        check(&format!("{chunks}z\r\n"), Err("the answer is not HTTP: invalid chunk size"));
-        check(&format!("{chunks}5\r\nab"), Err("the connection ended before the answer did"));
+        check(&format!("{chunks}z\r\n"), Err("the response is not valid HTTP: invalid chunk size"));
+        check(
+            &format!("{chunks}5\r\nab"),
+            Err("the connection was closed before the end of the response"),
+        );
     }
 
     #[test]

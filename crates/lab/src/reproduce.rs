@@ -29,11 +29,11 @@ pub enum BundleError {
     File(PathBuf, io::Error),
     /// An invalid path, or one that leads out of the folder.
     Path(String),
-    /// Content that has not the hash that the record says.
+    /// The content does not match the hash in the record.
     Unlike(Unlike),
 }
 
-/// A file whose content is not what the record says of it.
+/// A file whose content does not match its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlike {
     /// The path of the file.
@@ -50,11 +50,11 @@ impl fmt::Display for BundleError {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Path(path) => write!(
                 f,
-                "the record names the file {path:?}, which leads out of the folder of the lab"
+                "the record contains the file {path:?}, which is outside of the folder of the lab"
             ),
             Self::Unlike(unlike) => write!(
                 f,
-                "the record says that {} has SHA-256 {}, and what it carries has {}: it was changed since",
+                "{} should have SHA-256 {} but has {}: the file or the record was changed",
                 unlike.path, unlike.said, unlike.found
             ),
         }
@@ -124,7 +124,7 @@ fn check(path: &str, content: &[u8], said: &str) -> Result<(), BundleError> {
     Err(BundleError::Unlike(Unlike { path: path.to_owned(), said: said.to_owned(), found }))
 }
 
-/// A path below a folder: a record comes from others, and may not write anywhere else.
+/// Resolves a path below a folder. Records come from others and must not write elsewhere.
 fn inside(folder: &Path, name: &str) -> Result<PathBuf, BundleError> {
     let plain = |component: Component<'_>| matches!(component, Component::Normal(_));
     let path = Path::new(name);

@@ -7,10 +7,10 @@ use std::{fmt, fs, io};
 
 use crate::plan::{Plan, PlannedTree, PlannedWorkload};
 
-/// Stands for a file of the tree in a request target.
+/// Placeholder for a file of the tree in a request target.
 const FILE: &str = "{file}";
 
-/// Every request target of a workload, in the order of the files; one where it has no tree.
+/// All request targets of a workload, one per file; a single one without a tree.
 pub fn targets(plan: &Plan, workload: &PlannedWorkload) -> Vec<String> {
     let path = &workload.request.target;
     match workload.tree {

@@ -75,7 +75,7 @@ fn check(adapter: &str, serves: Serves, more: &str) {
     let target = &targets(&plan, &plan.workloads[0])[0];
     let looked = examine(&plan.workloads[0], target, running.address, plan.subjects[0].log);
     let looked =
-        looked.unwrap_or_else(|error| panic!("{adapter}: {error}; it said: {}", running.said()));
+        looked.unwrap_or_else(|error| panic!("{adapter}: {error}; output: {}", running.said()));
     assert_eq!(looked.wrong, None, "{adapter} {more}");
     running.stop();
     assert!(wait_until(PATIENCE, || tree.iter().all(|pid| is_gone(*pid))), "{adapter}: {tree:?}");

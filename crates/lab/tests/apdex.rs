@@ -25,8 +25,8 @@ fn ratings_begin_at_their_edges_as_they_are_shown() {
 
 #[test]
 fn who_tolerates_counts_half() {
-    assert_eq!(Apdex::of(60.0, 30.0, 100.0), Some(Apdex::new(0.75)));
-    assert_eq!(Apdex::of(0.0, 0.0, 0.0), None);
+    assert_eq!(Apdex::from_counts(60.0, 30.0, 100.0), Some(Apdex::new(0.75)));
+    assert_eq!(Apdex::from_counts(0.0, 0.0, 0.0), None);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use vervet_lab::record::{Asset, Outcome, Weight};
 use vervet_lab::statistics::Figure;
 
 fn compared(base: &Lab, other: &Lab) -> Comparison {
-    Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
+    Comparison::new(&base.record, &other.record, TOLERANCE).unwrap()
 }
 
 /// The verdict on goodput, the line about it, and whether it is a regression.
@@ -43,13 +43,13 @@ fn the_post_of_2012_with_the_right_base() {
         &slow,
         &fast,
         ChangeVerdict::Better,
-        "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %): better",
+        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %): better",
     );
     check(
         &fast,
         &slow,
         ChangeVerdict::Worse,
-        "good answers per second: 17,222/s against 29,231/s, -41.1 % of 29,231/s (interval -41.1 % to -41.1 %): worse",
+        "successful responses per second: 17,222/s against 29,231/s, -41.1 % of 29,231/s (interval -41.1 % to -41.1 %): worse",
     );
 }
 
@@ -59,7 +59,7 @@ fn a_single_repeat_proves_nothing() {
         &[17_222.0],
         &[29_231.0],
         ChangeVerdict::Unproven,
-        "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: not proven: too few valid repeats",
+        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: too few valid repeats to compare",
     );
 }
 
@@ -83,7 +83,7 @@ fn inside_the_noise_is_no_difference() {
         &[90.0, 100.0, 105.0],
         &[95.0, 104.0, 110.0],
         ChangeVerdict::NoDifference,
-        "good answers per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %)",
+        "successful responses per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %)",
     );
 }
 
@@ -133,7 +133,7 @@ fn who_had_figures_and_has_none_is_lost() {
     let text = comparison_text(&comparison);
     assert!(
         text.contains(
-            "lost: hello: closed load, connections kept, b, 10 connections: it crashed: signal 11"
+            "lost: hello: closed load, keep-alive, b, 10 connections: crashed: signal 11"
         ),
         "{text}"
     );
@@ -181,10 +181,10 @@ fn another_machine_or_workload_is_told() {
     head.lab.sha256 = "1".repeat(64);
     let expected = [
         "kernel release differs: 6.1.0 in the base, 6.12.0 in the other",
-        "sysctl net.core.somaxconn differs: not known in the base, 128 in the other",
+        "sysctl net.core.somaxconn differs: unknown in the base, 128 in the other",
         "the version of a differs: 1.0 in the base, 1.1 in the other",
         "the command of a differs: a --port 0 in the base, a --port 0 --fast in the other",
-        "what satisfies users of hello differs: 1.5 s in the base, 0.5 s in the other",
+        "the Apdex T of hello differs: 1.5 s in the base, 0.5 s in the other",
         "the lab files differ: compare their text",
     ];
     assert_eq!(caution(&other), expected);

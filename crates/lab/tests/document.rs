@@ -152,6 +152,6 @@ fn what_must_come_back_follows_from_texts_and_trees() {
 #[test]
 fn the_definition_of_apdex_names_the_t_of_a_workload_that_names_none() {
     let t = plan(SMALL, Pace::Full).workloads[0].apdex;
-    let definition = format!("T is the workload's, {} ms unless", t.as_millis());
+    let definition = format!("T is set by the workload, {} ms by default", t.as_millis());
     assert!(include_str!("data/report.md").contains(&definition));
 }

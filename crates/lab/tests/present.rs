@@ -107,13 +107,13 @@ fn the_sections_of_a_full_report_are_there() {
     let page = report_page(&sweep().record, &sweep().analysis());
     let titles: Vec<&str> = page.sections.iter().map(|section| section.title.as_str()).collect();
     let expected = [
-        "hello: closed load, connections kept",
-        "Old figures next to new ones",
-        "What to know before believing a figure",
+        "hello: closed load, keep-alive",
+        "Published figures next to new ones",
+        "Findings",
         "Failures and errors",
         "Tests and pages",
         "Requests",
-        "What the servers spent",
+        "Resource use of the servers",
         "Fairness",
         "Configuration",
         "Content",
@@ -133,18 +133,18 @@ fn the_figures_are_those_of_the_record() {
             "| 2 | g-wan | 17,222/s (17,200/s to 17,300/s) |",
             // 29,231 of 58,462.
             "| 50.0 % |",
-            // Two seconds of processor time for 292,310 answers.
+            // Two seconds of CPU time for 292,310 answers.
             "| 6.84 us |",
             "crashed: signal 11",
             "skipped: klone is not installed",
             "| goodput, 200 connections |",
-            "differs, as the lab file admits",
-            "With 3 repeats the interval goes from the least to the greatest and covers the true median in 75 % of cases.",
-            "the knee, the least load with 95 % of the greatest goodput, is at 100 connections",
-            "the sweep begins saturated: from 100 connections on",
+            "differs, as the lab file permits",
+            "With 3 repeats the interval spans minimum and maximum, and covers the true median in 75 % of cases.",
+            "the knee, the lowest load with 95 % of the highest goodput, is at 100 connections",
+            "the sweep starts saturated: from 100 connections on",
             "| refused | the target refused the connection | 100 |",
         ]
-        .map(|piece| piece.replace("| goodput, 200", "| good answers per second, 200"))
+        .map(|piece| piece.replace("| goodput, 200", "| successful responses per second, 200"))
         .iter()
         .map(String::as_str)
         .collect::<Vec<&str>>(),
@@ -158,8 +158,8 @@ fn who_is_not_proven_is_not_called_a_tie() {
     check_has(
         &text,
         &[
-            "Too few valid repeats to compare b, a. There is one repeat only.",
-            "There are too few valid repeats to give places",
+            "Too few valid repeats to compare b, a. There is only one repeat.",
+            "Too few valid repeats for ranks",
             "| ? | b | 900/s (one repeat) |",
             "| 10 connections | 100/s | 900/s |",
         ],
@@ -185,13 +185,13 @@ fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
     check_has(
         &text,
         &[
-            "slow has the greatest goodput of what can be ranked.",
-            "The generator was the limit for fast (400 connections), faster (100 connections).",
+            "slow has the highest goodput of all that can be ranked.",
+            "The generator was the bottleneck for fast (400 connections), faster (100 connections).",
             "| 2 | fast | ≥ 20,000/s (20,000/s to 20,000/s) | 100 |",
             "| 1 | slow | 21,800/s (",
             "| faster | audit: generator\\_cpu (so much) |",
             "| 46,000/s, 1 of 3 valid repeats |",
-            "what they show is the least that the server can do",
+            "the server may be capable of more than they show",
         ],
     );
     let json = analysis_json(&lab.record, &lab.analysis());
@@ -214,7 +214,7 @@ fn old_figures_of_servers_that_are_gone_have_no_empty_columns() {
     check_has(
         &markdown(&lab),
         &[
-            "## Old figures next to new ones",
+            "## Published figures next to new ones",
             "| 29,231/s | 29,231/s (29,200/s to 29,300/s) | 200 connections |",
             "| 29,231/s | – |  |",
         ],
@@ -224,9 +224,9 @@ fn old_figures_of_servers_that_are_gone_have_no_empty_columns() {
     check_has(
         &text,
         &[
-            "## Old figures\n",
-            "| what | figure | then | what was wrong in it |",
-            "| Another | good answers per second, 200 connections | 29,231/s | called 42",
+            "## Published figures\n",
+            "| what | figure | published | mistake |",
+            "| Another | successful responses per second, 200 connections | 29,231/s | called 42",
         ],
     );
 }
@@ -292,9 +292,12 @@ fn check_ceiling(rate: f64, drawn: bool) {
         page.pictures().find(|picture| picture.name.ends_with("-rate")).expect("a chart of rates");
     let svg = picture.chart.file();
     assert_eq!(svg.contains(">canned<"), drawn, "{svg}");
-    assert_eq!(svg.contains("times the best of them, and not drawn"), !drawn, "{svg}");
+    assert_eq!(svg.contains("times the best of them)"), !drawn, "{svg}");
     // The table has its figures either way.
-    check_has(&page_markdown(&page, None), &["| canned", "Share of what this kernel can do"]);
+    check_has(
+        &page_markdown(&page, None),
+        &["| canned", "Share of the ceiling, at the highest goodput"],
+    );
 }
 
 #[test]
@@ -397,7 +400,7 @@ fn programs_get_the_conclusions() {
 fn a_lab_without_a_step_has_a_page() {
     let lab = Lab::new(&["a"]);
     let html = report_html(&lab.record, &lab.analysis());
-    check_has(&html, &["0 steps of 3, interrupted", "Definitions"]);
+    check_has(&html, &["0 of 3 steps, interrupted", "Definitions"]);
 }
 
 #[test]

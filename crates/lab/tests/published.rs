@@ -46,7 +46,7 @@ fn check(lab: &Path) {
     }
     // Thousands of histograms of servers take a minute; those of tasks take none.
     if record.is_of_tasks() {
-        let analysis = Analysis::of(&record).unwrap();
+        let analysis = Analysis::new(&record).unwrap();
         assert!(!report_page(&record, &analysis).sections.is_empty());
     }
 }

@@ -97,7 +97,7 @@ fn what_an_audit_left_of_a_load_is_no_best_step() {
     assert_eq!(panel.ranking.places[1].load, closed(100));
     assert_eq!(
         curve.points[1].standing().reason().unwrap(),
-        "too few valid repeats: 1, and a place needs 3; audit: generator_cpu (so much)"
+        "too few valid repeats: 1 of 3 needed for a rank; audit: generator_cpu (so much)"
     );
     // What the generator could not ask for tells nothing of where the server saturates.
     assert_eq!(sweep.saturation, None);
@@ -134,7 +134,8 @@ fn who_has_too_few_valid_repeats_everywhere_has_no_place() {
         .rates("a", 10, &[100.0, 101.0])
         .failing("a", 10, "generator_cpu", &[120.0])
         .rates("b", 10, &[50.0, 51.0, 52.0]);
-    let reason = "a: too few valid repeats: 2, and a place needs 3; audit: generator_cpu (so much)";
+    let reason =
+        "a: too few valid repeats: 2 of 3 needed for a rank; audit: generator_cpu (so much)";
     check(&lab, &["1 b"], &[reason]);
     let limited = &lab.panel().ranking.unranked[0].limited;
     assert_eq!(*limited, [closed(1), closed(10)]);
@@ -148,7 +149,7 @@ fn who_crashes_once_has_no_place_there() {
         .step("b", closed(10), |step| {
             step.outcome = Outcome::Crashed { reason: "signal 11".to_owned() };
         });
-    check(&lab, &["1 a"], &["b: it crashed: signal 11"]);
+    check(&lab, &["1 a"], &["b: crashed: signal 11"]);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn wrong_answers_and_no_answers_have_no_place() {
         .step("b", closed(10), |step| {
             step.outcome = Outcome::NotReady { reason: "5 s".to_owned() };
         });
-    let reasons = ["a: wrong answers: status 404", "b: it did not become ready: 5 s"];
+    let reasons = ["a: wrong responses: status 404", "b: not ready: 5 s"];
     check(&lab, &[], &reasons);
 }
 
@@ -227,7 +228,7 @@ fn the_ceiling_is_no_contestant() {
     let panel = lab.panel();
     let points = &panel.curve("a").unwrap().points;
     assert_eq!(points[0].share_of_ceiling, Some(0.75));
-    // Under 20 connections the ceiling was not measured: its greatest goodput stands for it.
+    // Under 20 connections the ceiling was not measured: its highest goodput stands for it.
     assert_eq!(points[1].share_of_ceiling, Some(119.0 / 120.0));
     assert_eq!(points[1].findings[0].rule, "client_limited");
     assert!(points[0].findings.is_empty());
@@ -265,12 +266,12 @@ fn repeats_around_nothing_lie_apart() {
         .rates("a", 10, &[100.0]);
     let point = lab.point();
     assert_eq!(point.findings[0].rule, "spread");
-    assert_eq!(point.findings[0].measured, "100/s between the least and the greatest of 3 repeats");
+    assert_eq!(point.findings[0].measured, "100/s between the lowest and the highest of 3 repeats");
 }
 
 #[test]
 fn efficiency_stands_beside_it() {
-    // 1,000 good answers in two seconds of processor time.
+    // 1,000 successful responses in two seconds of CPU time.
     let lab = Lab::new(&["a"]).rates("a", 10, &[100.0]);
     let point = lab.point();
     let value = |figure| point.median(figure).unwrap();
@@ -284,7 +285,7 @@ fn efficiency_stands_beside_it() {
 fn a_server_that_was_not_watched_has_no_efficiency() {
     let run = run(100.0, &[(100.0, 1)]);
     let lab = Lab::new(&["a"]).step("a", closed(10), |step| {
-        step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
+        step.run = Some(vervet_lab::record::StoredRun::new(&run).unwrap());
         step.server = Watched::Invalid { reason: "restarted at 3.2 s".to_owned() };
     });
     let point = lab.point();

@@ -53,7 +53,7 @@ fn a_journal_cut_anywhere_gives_its_whole_lines() {
         fs::write(&written.path, &whole[..cut]).unwrap();
         let lines = ends.iter().filter(|&&end| end < cut).count();
         if lines == 0 {
-            check_refused(&written.path, "nothing was run");
+            check_refused(&written.path, "no step was run");
             continue;
         }
         let (record, torn) = read_journal(&written.path).unwrap();
@@ -101,7 +101,7 @@ fn a_step_stands_in_a_journal_once() {
     let mut line = serde_json::to_vec(&JournalLine::Step(Box::new(not_ready(1, "b")))).unwrap();
     line.push(b'\n');
     add(&written.path, &line);
-    check_refused(&written.path, "step 1 stands in it twice");
+    check_refused(&written.path, "step 1 occurs twice");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn another_form_is_refused_before_it_is_read() {
     let written = journal();
     let line = format!("{{\"begin\":{{\"version\":{later},\"head\":7}}}}\n");
     fs::write(&written.path, line).unwrap();
-    let says = format!("form {later}, and this program reads form {LAB_RECORD_VERSION}");
+    let says = format!("journal version {later}, expected {LAB_RECORD_VERSION}");
     check_refused(&written.path, &says);
     for version in [0, later] {
         let json = format!("{{\"version\":{version},\"steps\":\"other\"}}");
@@ -134,7 +134,7 @@ fn another_form_is_refused_before_it_is_read() {
 fn what_is_no_record_is_said_to_be_none() {
     for text in ["", "[]", "{}", "<html>", "{\"version\":1}", "{\"version\":\"1\"}"] {
         let error = record_from_json(text.as_bytes()).unwrap_err().to_string();
-        assert!(error.contains("not a record of a lab"), "{text:?}: {error}");
+        assert!(error.contains("invalid record of a lab"), "{text:?}: {error}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_record_that_is_not_there_is_named() {
 #[test]
 fn a_run_comes_back_when_it_is_asked_for() {
     let run = common::run(29_231.0, &[(0.4, 10)]);
-    let stored = StoredRun::of(&run).unwrap();
+    let stored = StoredRun::new(&run).unwrap();
     assert_eq!(stored.read().unwrap(), run);
     let mut step = not_ready(0, "a");
     step.run = Some(stored);
@@ -174,7 +174,7 @@ fn a_run_comes_back_when_it_is_asked_for() {
 fn a_run_of_another_version_is_refused_when_it_is_asked_for() {
     let mut run = common::run(1.0, &[(1.0, 1)]);
     run.version = vervet_report::VERSION + 1;
-    let error = StoredRun::of(&run).unwrap().read().unwrap_err();
+    let error = StoredRun::new(&run).unwrap().read().unwrap_err();
     assert!(error.to_string().contains("the run has version"), "{error}");
 }
 

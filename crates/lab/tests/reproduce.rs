@@ -63,7 +63,7 @@ fn what_is_not_carried_is_named_or_must_be_the_same() {
     assert!(write_bundle(&record, tree.path()).unwrap().missing.is_empty());
     tree.write("large.bin", "other");
     let error = write_bundle(&record, tree.path()).unwrap_err().to_string();
-    assert!(error.contains("large.bin has SHA-256"), "{error}");
+    assert!(error.contains("large.bin should have SHA-256"), "{error}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn nothing_is_written_over() {
     let tree = TempTree::new();
     tree.write("test.toml", "mine");
     let error = write_bundle(&record(&[]), tree.path()).unwrap_err().to_string();
-    assert!(error.contains("changed since"), "{error}");
+    assert!(error.contains("the file or the record was changed"), "{error}");
     assert_eq!(fs::read_to_string(tree.join("test.toml")).unwrap(), "mine");
 }
 
@@ -79,18 +79,18 @@ fn nothing_is_written_over() {
 fn a_record_that_was_changed_does_not_run_as_the_old_one() {
     let mut changed = record(&[]);
     changed.head.lab.text.push('#');
-    check_refused(&changed, "it was changed since");
+    check_refused(&changed, "the file or the record was changed");
     let mut file = asset("app.py", "print()");
     file.text = Some("import os".to_owned());
-    check_refused(&record(&[file]), "app.py has SHA-256");
+    check_refused(&record(&[file]), "app.py should have SHA-256");
 }
 
 #[test]
 fn a_record_writes_nowhere_else() {
     for path in ["../up", "/etc/passwd", "a/../../b", "", ".", "./a", "a\nb", "a\0b"] {
-        check_refused(&record(&[asset(path, "x")]), "leads out of the folder");
+        check_refused(&record(&[asset(path, "x")]), "outside of the folder");
     }
     let mut named = record(&[]);
     named.head.lab.name = "../lab.toml".to_owned();
-    check_refused(&named, "leads out of the folder");
+    check_refused(&named, "outside of the folder");
 }

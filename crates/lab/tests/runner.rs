@@ -9,7 +9,7 @@ use vervet_lab::record::{
     JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, SubjectState, TaskStep, read_record,
 };
 use vervet_lab::runner::{MeasureError, Measurer, Options, Order, Progress, RunError, run};
-use vervet_report::{Asked, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{Mode, Reuse, Run, RunSettings, Stop, Verdict};
 use vervet_testkit::{RawClient, TempTree, find_program, skip};
 
 /// Makes up runs, and does to the subject what its test asks for.
@@ -23,7 +23,7 @@ impl Measurer for Scripted<'_> {
         self.calls.push(format!("{} {:?}", order.workload.name, order.load.shape));
         let mut run = Run::new(
             "scripted",
-            Asked {
+            RunSettings {
                 target: order.targets[0].clone(),
                 mode: Mode::Closed,
                 connections: u64::from(order.load.connections),
@@ -45,7 +45,7 @@ impl Measurer for Scripted<'_> {
 struct Heard(Vec<String>);
 
 impl Progress for Heard {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
 
@@ -154,13 +154,13 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
     let record = result.unwrap();
     assert_eq!(calls, 5, "three of eight were done");
     assert_eq!(orders(&record), (0..8).collect::<Vec<_>>());
-    assert!(heard.contains(&"going on after 3 of 8 steps".to_owned()), "{heard:?}");
+    assert!(heard.contains(&"resuming after 3 of 8 steps".to_owned()), "{heard:?}");
     assert!(record.ended_unix_ms.is_some());
     assert_eq!(read_record(&out.join(RECORD_FILE)).unwrap(), record);
 
     let (again, heard) = attempt(&plan, &out, &mut nothing, &flag);
     assert_eq!(again.unwrap().steps.len(), 8);
-    assert!(heard.contains(&"every step of this lab is done".to_owned()), "{heard:?}");
+    assert!(heard.contains(&"all steps of this lab are done".to_owned()), "{heard:?}");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn another_lab_in_the_same_folder_is_refused() {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check(&format!("{text}\n# changed"), "the steps of a lab with another lab file");
+    check(&format!("{text}\n# changed"), "a lab with another lab file");
     let mut only = plan(&lab(&[("one", "ok")]));
     only.steps.truncate(1);
     let (result, _) = attempt(&only, &out, &mut nothing, &flag);
@@ -225,7 +225,7 @@ fn subjects_that_fail_are_recorded_and_the_lab_goes_on() {
         matches!(&step.outcome, Outcome::WrongAnswers { reason } if reason == expected)
     });
     check("dies", 4, &|step| {
-        let expected = "it ended before it listened (exit status: 7); it said: mode dies";
+        let expected = "exited before it listened (exit status: 7); output: mode dies";
         matches!(&step.outcome, Outcome::NotReady { reason } if reason == expected)
     });
     check("crash", 4, &|step| {
@@ -236,9 +236,9 @@ fn subjects_that_fail_are_recorded_and_the_lab_goes_on() {
         is_held && matches!(&step.outcome, Outcome::Crashed { reason } if is_told(reason))
     });
     check("gone", 0, &|_| false);
-    let reason = "there is no program no-such-server: install it, or correct `command`";
+    let reason = "program no-such-server not found: install it, or correct `command`";
     assert_eq!(record.head.subjects[4].state, SubjectState::Skipped { reason: reason.to_owned() });
-    assert!(heard.contains(&format!("gone is skipped: {reason}")), "{heard:?}");
+    assert!(heard.contains(&format!("gone skipped: {reason}")), "{heard:?}");
     assert_eq!(record.head.steps_planned, 16);
 }
 
@@ -299,7 +299,7 @@ fn subjects_that_answer_differently_stop_the_lab_unless_it_admits_that() {
     assert_eq!(
         differences,
         [
-            "the subjects differ in compression on the workload `page` (allow = [\"compression\"] admits it):\n  \
+            "the responses of the subjects differ in compression on the workload `page` (allow = [\"compression\"] permits it):\n  \
           one: none\n  two: gzip, 5 bytes"
         ]
     );
@@ -372,7 +372,7 @@ fn a_subject_that_lacks_something_says_what() {
     let record = result.unwrap();
     let skipped = |reason: &str| SubjectState::Skipped { reason: reason.to_owned() };
     assert_eq!(record.head.subjects[0].state, skipped("it needs a moon"));
-    assert_eq!(record.head.subjects[1].state, skipped("`false` says that it cannot"));
+    assert_eq!(record.head.subjects[1].state, skipped("`false` failed"));
     assert_eq!(record.head.subjects[2].state, SubjectState::Present);
-    assert!(heard.contains(&"one is skipped: it needs a moon".to_owned()));
+    assert!(heard.contains(&"one skipped: it needs a moon".to_owned()));
 }

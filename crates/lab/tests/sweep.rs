@@ -56,7 +56,7 @@ fn a_sweep_that_begins_saturated_measures_the_queue() {
     let saturation = found.saturation.unwrap();
     assert_eq!(saturation.from, 0);
     let meaning = saturation.meaning;
-    assert!(meaning.starts_with("the sweep begins saturated: from 50 connections on"), "{meaning}");
+    assert!(meaning.starts_with("the sweep starts saturated: from 50 connections on"), "{meaning}");
     assert!(meaning.contains("50 / 14.0/s = 3571.4 ms"), "{meaning}");
 }
 
@@ -78,7 +78,7 @@ fn a_load_that_does_not_count_says_nothing_of_saturation() {
     let saturation = |lab: &Lab| lab.panel().curves[0].sweep.saturation.clone();
     let crashed = grows().step("a", common::closed(4), |step| {
         let run = run(50.0, &[(1.0, 1)]);
-        step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
+        step.run = Some(vervet_lab::record::StoredRun::new(&run).unwrap());
         step.outcome = vervet_lab::record::Outcome::Crashed { reason: "signal 11".to_owned() };
     });
     assert_eq!(saturation(&crashed), None);
@@ -100,7 +100,7 @@ fn an_open_load_is_saturated_when_it_is_not_answered() {
         .run("a", at(400.0), &run(210.0, &[(900.0, 1)]));
     let saturation = lab.panel().curves[0].sweep.saturation.clone().unwrap();
     assert_eq!(saturation.from, 2);
-    assert!(saturation.meaning.starts_with("of 400/s that were due 210.0/s were answered"));
+    assert!(saturation.meaning.starts_with("only 210.0/s of 400/s due requests got a response"));
     // Where it breaks down, that is what it can do from there on.
     let lab = Lab::new(&["a"])
         .run("a", at(200.0), &run(200.0, &[(1.0, 1)]))
@@ -130,9 +130,9 @@ fn closed_and_open_loads_are_panels_of_their_own() {
         .rates("a", 10, &[100.0]);
     let titles: Vec<String> = lab.analysis().panels.iter().map(Panel::title).collect();
     let expected = [
-        "hello: closed load, connections kept",
-        "hello: closed load, a connection for each request",
-        "hello: open load, connections kept",
+        "hello: closed load, keep-alive",
+        "hello: closed load, a new connection per request",
+        "hello: open load, keep-alive",
     ];
     assert_eq!(titles, expected);
 }
@@ -141,9 +141,6 @@ fn closed_and_open_loads_are_panels_of_their_own() {
 fn a_step_of_something_unknown_is_told() {
     let mut lab = Lab::new(&["a"]).rates("a", 10, &[1.0]);
     lab.record.steps[0].workload = "gone".to_owned();
-    let error = vervet_lab::statistics::Analysis::of(&lab.record).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "step 0 of the record cannot be read: there is no workload `gone`"
-    );
+    let error = vervet_lab::statistics::Analysis::new(&lab.record).unwrap_err();
+    assert_eq!(error.to_string(), "invalid step 0 in the record: there is no workload `gone`");
 }

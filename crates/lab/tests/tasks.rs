@@ -15,7 +15,7 @@ use vervet_testkit::TempTree;
 struct Heard(Vec<String>);
 
 impl Progress for Heard {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
 
@@ -76,10 +76,10 @@ fn check(script_text: &str, expected: &Outcome) {
 fn what_is_not_measured_is_named() {
     let wrong = |reason: &str| Outcome::WrongAnswers { reason: reason.to_owned() };
     let crashed = |reason: &str| Outcome::Crashed { reason: reason.to_owned() };
-    check("true", &wrong("it reported no phase"));
+    check("true", &wrong("no phase reported"));
     check(
         "echo phase put ten 5",
-        &wrong("it said `phase put ten 5`, which is not `phase NAME OPERATIONS NANOSECONDS`"),
+        &wrong("invalid line `phase put ten 5`: expected `phase NAME OPERATIONS NANOSECONDS`"),
     );
     check(
         "echo phase put 1 5; echo key 3 has another value >&2; exit 3",
@@ -89,14 +89,14 @@ fn what_is_not_measured_is_named() {
         "echo phase put 1 5; echo cannot get >&2; exit 1",
         &crashed("cannot get (exit status: 1)"),
     );
-    check("kill -9 $$", &crashed("it said nothing (signal: 9 (SIGKILL))"));
+    check("kill -9 $$", &crashed("no output (signal: 9 (SIGKILL))"));
 }
 
 #[test]
 fn one_that_does_not_end_is_ended() {
     let more = "timeout = '1s'";
     let text = format!("repeats = 1\n{}", script("one", more, "exec sleep 1000"));
-    let reason = "it did not end within 1s".to_owned();
+    let reason = "did not exit within 1s".to_owned();
     assert_eq!(record(&text).tasks[0].outcome, Outcome::Crashed { reason });
 }
 
@@ -147,7 +147,7 @@ fn lab() -> String {
 fn figures_places_and_shares_are_what_was_told() {
     let record = record(&lab());
     assert_eq!(record.tasks.len(), 15);
-    let analysis = Analysis::of(&record).unwrap();
+    let analysis = Analysis::new(&record).unwrap();
     let groups: Vec<&str> = analysis.groups.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(groups, ["a", "b"]);
     let tasks = analysis.groups[0].tasks.iter();
@@ -180,7 +180,7 @@ fn who_has_no_place_takes_none_away() {
     let (folder, out) = (TempTree::new(), TempTree::new());
     let plan = plan_in(folder.path(), &text.concat());
     let record = attempt(&plan, out.path(), false).0.unwrap();
-    let groups = Analysis::of(&record).unwrap().groups;
+    let groups = Analysis::new(&record).unwrap().groups;
     let places = groups[0].tasks.iter();
     let places: Vec<(&str, Option<usize>)> =
         places.map(|task| (task.name.as_str(), task.place)).collect();
@@ -191,21 +191,21 @@ fn who_has_no_place_takes_none_away() {
 #[test]
 fn every_form_of_the_report_has_them() {
     let record = record(&lab());
-    let analysis = Analysis::of(&record).unwrap();
+    let analysis = Analysis::new(&record).unwrap();
     let text = page_markdown(&report_page(&record, &analysis), None);
     for piece in [
         "## Time by phase: a",
-        "| place | task | put | get | whole |",
+        "| rank | task | put | get | total |",
         "| 1, tied | quick | 500 ms (50.0 %) | 500 ms (50.0 %) | 1.00 s |",
         "| 3 | slow | 3.00 s (75.0 %) | 1.00 s (25.0 %) | 4.00 s |",
         "| other | call | 4 | 2.00 us | 2.00 us to 2.00 us | – | 500 ns | 2,000,000/s |",
         "| Old | time of put | 9 s | 3.00 s | slow |",
         "| Old | time of all phases | 12 s | 4.00 s | slow |",
-        "| Old | get a second | 3/s | 10/s | slow |",
+        "| Old | get per second | 3/s | 10/s | slow |",
         "| broken | crashed: no use (exit status: 1) |",
         "| slow | version | 1.0 |",
-        "skipped: there is no program no-such-program-anywhere",
-        "5 tasks, 1 skipped, 15 steps of 15",
+        "skipped: program no-such-program-anywhere not found",
+        "5 tasks, 1 skipped, 15 of 15 steps",
     ] {
         assert!(text.contains(piece), "{piece:?} is not in\n{text}");
     }
@@ -235,7 +235,7 @@ fn an_interrupted_lab_goes_on() {
     assert_eq!(result.unwrap().tasks.len(), 4);
     assert_eq!(heard.0.len(), 4, "{:?}", heard.0);
     let (_, heard) = attempt(&plan, out.path(), false);
-    assert_eq!(heard.0, ["every step of this lab is done"]);
+    assert_eq!(heard.0, ["all steps of this lab are done"]);
     let (result, _) = attempt(&self::plan("[task.one]\ncommand = ['sh']\n"), out.path(), false);
     assert!(matches!(result, Err(RunError::Differs(..))), "{result:?}");
 }

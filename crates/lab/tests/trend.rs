@@ -14,7 +14,7 @@ fn record(day: u64, rates: &[f64]) -> (String, LabRecord) {
 #[track_caller]
 fn check(days: &[&[f64]], expected: &[usize]) {
     let records = days.iter().enumerate().map(|(day, rates)| record(day as u64, rates)).collect();
-    let trend = Trend::of(records).unwrap();
+    let trend = Trend::new(records).unwrap();
     let entries = trend.lines[0].points.iter().enumerate();
     let found: Vec<usize> = entries
         .filter(|(_, entry)| matches!(entry.as_ref().unwrap().mark, Mark::Regression { .. }))
@@ -57,7 +57,7 @@ fn better_is_no_regression() {
 #[test]
 fn records_are_put_in_the_order_in_which_they_began() {
     let records = vec![record(2, &[90.0]), record(0, &[100.0]), record(1, &[110.0])];
-    let trend = Trend::of(records).unwrap();
+    let trend = Trend::new(records).unwrap();
     let names: Vec<&str> = trend.labels.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["day 0", "day 1", "day 2"]);
 }
@@ -67,7 +67,7 @@ fn who_came_later_or_is_gone_has_gaps() {
     let mut both = Lab::new(&["a", "b"]).rates("a", 10, &[100.0]).rates("b", 10, &[7.0]).record;
     both.head.began_unix_ms = 86_400_000;
     let records = vec![record(0, &[100.0]), ("both".to_owned(), both), record(2, &[100.0])];
-    let trend = Trend::of(records).unwrap();
+    let trend = Trend::new(records).unwrap();
     let there = |line: usize| -> Vec<bool> {
         trend.lines[line].points.iter().map(Option::is_some).collect()
     };
@@ -81,7 +81,7 @@ fn who_came_later_or_is_gone_has_gaps() {
 fn the_page_says_its_rule_and_colours_by_words() {
     let records =
         vec![record(0, &[100.0, 100.0]), record(1, &[100.0, 100.0]), record(2, &[50.0, 50.0])];
-    let html = trend_html(&Trend::of(records).unwrap());
+    let html = trend_html(&Trend::new(records).unwrap());
     for piece in
         ["more than 5 % below the median", "-50.0 %", "data-heat=\"excellent\">1.00 excellent"]
     {
@@ -93,7 +93,7 @@ fn the_page_says_its_rule_and_colours_by_words() {
 #[test]
 fn programs_are_told_the_same() {
     let json = trend_json(
-        &Trend::of(vec![
+        &Trend::new(vec![
             record(0, &[100.0, 100.0]),
             record(1, &[100.0, 100.0]),
             record(2, &[50.0, 50.0]),

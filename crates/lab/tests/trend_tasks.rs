@@ -11,7 +11,7 @@ fn trend(days: Vec<Tasks>) -> Trend {
         record.head.began_unix_ms = day as u64 * 86_400_000;
         (format!("day {day}"), record)
     });
-    Trend::of(records.collect()).unwrap()
+    Trend::new(records.collect()).unwrap()
 }
 
 /// A task of which each day has three repeats of `put` and `get`, in milliseconds.

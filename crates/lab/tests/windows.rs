@@ -49,7 +49,7 @@ fn windows_go_there_and_back_again() {
     }
 }
 
-/// What was asked of the generator: address, length and warm-up.
+/// Settings of the generator: address, length and warm-up.
 #[derive(Default)]
 struct Recorded(Vec<(SocketAddr, Duration, Duration)>);
 
@@ -62,7 +62,7 @@ impl Measurer for Recorded {
 }
 
 impl Progress for Recorded {
-    fn say(&mut self, _: &str) {}
+    fn message(&mut self, _: &str) {}
     fn step(&mut self, _: usize, _: usize, _: &Step) {}
     fn task(&mut self, _: usize, _: usize, _: &TaskStep) {}
 }
@@ -130,7 +130,7 @@ fn idle_connections_get_an_answer_and_stay() {
 fn pipelining_of_an_open_load_is_refused() {
     let text = IN_TURN.replace("window = '500ms'", "rate = 10, pipelining = 4");
     let findings = plan_or_findings(&text).unwrap_err();
-    assert!(findings.contains("`pipelining` is for closed loads"), "{findings}");
+    assert!(findings.contains("`pipelining` needs a closed load"), "{findings}");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn windows_are_summed_and_response_times_are_their_median() {
     assert_eq!(point.median(Figure::Goodput), Some(100.0));
     let p99_ms = point.median(Figure::ResponseP99).unwrap();
     assert!((p99_ms - 8.0).abs() < 0.1, "{p99_ms}");
-    // Two seconds of processor time in each window.
+    // Two seconds of CPU time in each window.
     assert_eq!(point.median(Figure::RequestsPerCpuSecond), Some(50.0));
 }
 

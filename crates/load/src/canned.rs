@@ -1,6 +1,6 @@
-//! The canned-response server: it answers every request with the same bytes, on the engine's
-//! reactor with nothing in between. Its rate is an upper bound for any server on this machine: the
-//! ceiling of a lab, and `vervet load --canned`.
+//! The canned-response server: it sends the same bytes for every request, directly on the engine's
+//! reactor. Its rate is an upper bound for any server on this machine: the ceiling of a lab, and
+//! `vervet load --canned`.
 //!
 //! It does not parse. A request ends at a blank line, wherever the pieces are cut; requests must
 //! not have a body.
@@ -24,15 +24,14 @@ use vervet_engine::reactor::{
 pub const CONTENT: &[u8] = b"Hello, world\n";
 /// The maximum size of the content in bytes.
 pub const CONTENT_BYTES_MAX: usize = 1 << 30;
-/// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it
-/// is.
+/// Responses up to this size are copied into one send per loop iteration; larger ones are not
+/// copied.
 const COPY_BYTES_MAX: usize = 16 << 10;
 /// From this length on the content of a file costs less by sendfile(2).
 const SENDFILE_BYTES_MIN: u64 = 16 << 10;
-/// Requests of one read that are answered: more than one read of the reactor holds.
+/// Maximum number of responses per read: more than one read of the reactor can contain.
 const ANSWERS_PER_READ_MAX: usize = 4096;
-/// The fields that a plain file server adds, so that the answer for a file is as long as that of
-/// one.
+/// Headers of a plain file server, so that the response for a file has the same length.
 const FILE_FIELDS: &str = "Server: canned\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
     Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: \"2ebc9c81-d\"\r\nAccept-Ranges: bytes\r\n";
 
@@ -61,7 +60,7 @@ pub enum CannedContent {
 /// Whether the connection stays open after the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CannedConnection {
-    /// What the first request of the connection asks for (RFC 9112 §9.3).
+    /// As the first request of the connection requests (RFC 9112 §9.3).
     AsRequested,
     /// The end of the connection.
     Close,
@@ -150,7 +149,7 @@ pub enum CannedError {
 }
 
 impl Canned {
-    /// Listens at an address and answers on a thread.
+    /// Starts the server on a thread.
     ///
     /// # Errors
     /// An address that cannot be bound, a file that cannot be read, or a system without a free
@@ -255,7 +254,7 @@ impl Answers {
         })
     }
 
-    /// The persistence that a first request asks for (RFC 9112 §9.3).
+    /// The persistence that a first request requests (RFC 9112 §9.3).
     fn persistence(&self, request: &[u8]) -> Persistence {
         let has = |finder: &Finder<'_>| finder.find(request).is_some();
         let old = has(&self.is_old) && !has(&self.says_keep);
@@ -338,8 +337,8 @@ impl std::fmt::Display for CannedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Bind(error) => error.fmt(f),
-            Self::Content(error) => write!(f, "cannot read the canned content: {error}"),
-            Self::System(errno) => write!(f, "cannot serve canned answers: {errno}"),
+            Self::Content(error) => write!(f, "cannot read the canned body: {error}"),
+            Self::System(errno) => write!(f, "cannot serve canned responses: {errno}"),
         }
     }
 }

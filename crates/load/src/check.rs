@@ -1,5 +1,5 @@
-//! What an answer must be. A check is plain data; [`ContentCheck`] holds one answer against it
-//! while it comes in.
+//! Checks of responses. A [`Check`] is plain data; [`ContentCheck`] checks one response as it
+//! arrives.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
 use vervet_report::ErrorClass;
 
-/// What an answer must be to count. What is not asked for is not looked at.
+/// Checks that a response must pass to be successful; `None` is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Check {
     /// The statuses that are right.
@@ -22,17 +22,17 @@ pub struct Check {
 }
 
 impl Check {
-    /// What it asks for, one sentence each, for a report.
+    /// The checks in words, for a report.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![format!("status {}", self.status)];
         if let Some(length) = self.length {
-            sentences.push(format!("{length} bytes of content"));
+            sentences.push(format!("the body has {length} bytes"));
         }
         if let Some(sha256) = &self.sha256 {
-            sentences.push(format!("sha256 of the content is {}", hex(sha256)));
+            sentences.push(format!("the body has SHA-256 {}", hex(sha256)));
         }
         if let Some(text) = &self.text {
-            sentences.push(format!("content has \"{}\"", text.escape_ascii()));
+            sentences.push(format!("the body contains \"{}\"", text.escape_ascii()));
         }
         sentences
     }
@@ -106,7 +106,7 @@ impl fmt::Display for StatusSet {
     }
 }
 
-/// A check, made ready to be used for each answer.
+/// A check that is prepared for use on each response.
 #[derive(Debug)]
 pub(crate) struct CompiledCheck {
     check: Check,
@@ -119,12 +119,12 @@ impl CompiledCheck {
         Self { check, finder }
     }
 
-    /// What has to be kept of an answer while it comes in; nothing for most.
+    /// The state for checking a body as it arrives; `None` if the body is not checked.
     pub(crate) fn judging(&self) -> Option<Box<ContentCheck>> {
         self.check.reads_content().then(Box::default)
     }
 
-    /// Whether an answer is right by what is known when it has ended.
+    /// Whether a complete response passes the check.
     pub(crate) fn verdict(
         &self,
         status: u16,
@@ -162,7 +162,7 @@ impl CompiledCheck {
     }
 }
 
-/// What is kept of the content of one answer.
+/// The state for checking the body of one response.
 #[derive(Debug, Default)]
 pub(crate) struct ContentCheck {
     hash: Sha256,

@@ -1,6 +1,5 @@
-//! The precise clock. A run tells times from the kernel's monotonic clock in nanoseconds (25 to 40
-//! ns a reading), once for each piece that was received: that time ends one request and begins the
-//! next.
+//! The precise clock: the kernel's monotonic clock in nanoseconds (25 to 40 ns per reading), read
+//! once for each received piece. That time ends one request and starts the next.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +10,7 @@ pub(crate) fn now_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
 
-/// What this thread has used of processors, in nanoseconds.
+/// CPU time of this thread, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }

@@ -60,7 +60,7 @@ impl Collector {
         let ends = self.finished.iter().map(|finished| finished.end_ns);
         let end_ns = ends.max().unwrap_or(self.window_ns);
         let length_ns = end_ns.saturating_sub(self.window_ns);
-        let mut run = Run::new(TOOL, plan.asked());
+        let mut run = Run::new(TOOL, plan.settings());
         run.version = VERSION;
         run.intervals = self.intervals;
         let mut evidence = Evidence::default();
@@ -156,7 +156,7 @@ fn ended(run: &Run, finished: &[Finished]) -> Ended {
     let ended = finished.iter().map(|finished| finished.ended).max();
     let ended = ended.unwrap_or(Ended::TargetFailed);
     let unasked = [ErrorClass::Unreachable, ErrorClass::Refused, ErrorClass::Timeout];
-    let failed: u64 = unasked.iter().map(|class| run.errors.of(*class)).sum();
+    let failed: u64 = unasked.iter().map(|class| run.errors.count(*class)).sum();
     let never_connected = run.timings.connect.is_empty() && run.achieved.done == 0;
     if ended != Ended::Interrupted && never_connected && failed > 0 && failed == run.errors.total()
     {

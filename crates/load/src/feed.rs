@@ -1,5 +1,5 @@
-//! Rows of values for requests, from CSV with a header row. Owns the rows and who gets which; what
-//! they are filled into is the templates' business.
+//! Rows of values for requests, from CSV with a header row, and the order in which users take them.
+//! Templates insert the values.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ pub struct Feed {
 }
 
 vervet_config::words! {
-    /// Which row is next.
+    /// Order in which the rows of a feed are used.
     pub enum Order {
-        /// The rows in order over all users, and again from the first.
+        /// In file order across all users, starting over after the last row.
         Sequential = "sequential",
-        /// Any row.
+        /// A random row each time.
         Random = "random",
-        /// Each row once, in order over all users; then the users end.
+        /// Each row once, in file order across all users; users stop after the last row.
         Once = "once",
     }
 }
@@ -51,14 +51,12 @@ impl FromStr for Order {
 }
 
 impl Feed {
-    /// Reads a feed, or tells every line that is wrong.
+    /// Parses a feed, or returns all errors.
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, Vec<Finding>> {
         let mut findings = Findings::new(file);
         if text.len() > FEED_BYTES_MAX {
-            findings.whole(format!(
-                "{} bytes, at most {FEED_BYTES_MAX}; split the file, or draw fewer rows",
-                text.len()
-            ));
+            findings
+                .whole(format!("{} bytes, at most {FEED_BYTES_MAX} (split the file)", text.len()));
             return findings.or(Self::empty());
         }
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -79,7 +77,7 @@ impl Feed {
         if feed.columns.is_empty() && findings.is_empty() {
             findings.whole("the file is empty; expected a line with the names of the columns");
         } else if feed.ends.is_empty() && findings.is_empty() {
-            findings.whole("there is no row below the names of the columns");
+            findings.whole("no rows below the names of the columns");
         }
         findings.or(feed)
     }
@@ -92,7 +90,7 @@ impl Feed {
         if record.len() != self.columns.len() {
             findings.at(
                 position,
-                format!("{} values, but {} columns have a name", record.len(), self.columns.len()),
+                format!("{} values, but {} columns", record.len(), self.columns.len()),
             );
             return;
         }
@@ -120,7 +118,7 @@ impl Feed {
     }
 }
 
-/// Where a row begins. The reader says where it began to look, which is before empty lines.
+/// Position of a row. The position of the CSV reader is before empty lines.
 fn position(text: &[u8], record: &csv::ByteRecord) -> Position {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let position = record.position();
@@ -142,7 +140,7 @@ fn columns(record: &csv::ByteRecord, position: Position, findings: &mut Findings
         if name.is_empty() {
             findings.at(position, format!("column {} has no name", number + 1));
         } else if names.contains(&name) {
-            findings.at(position, format!("two columns are called {name}"));
+            findings.at(position, format!("two columns have the name {name}"));
         }
         names.push(name);
     }
@@ -163,7 +161,7 @@ impl Cursor {
         Self { feed, order, turns: Turns::default() }
     }
 
-    /// The same for one of several who draw from the same rows: it takes every n-th, from its own.
+    /// The cursor of one of n agents that share the rows: it takes every n-th row.
     #[must_use]
     pub fn with_share(self, share: Share) -> Self {
         Self { turns: Turns::new(share), ..self }
@@ -174,7 +172,7 @@ impl Cursor {
         &self.feed
     }
 
-    /// The number of the next row, if there is one.
+    /// The index of the next row; `None` after the last.
     pub fn next(&self, random: &mut fastrand::Rng) -> Option<usize> {
         let rows = self.feed.rows();
         if self.order == Order::Random {
@@ -215,17 +213,14 @@ mod tests {
     #[test]
     fn reports_every_wrong_line() {
         check("", &["u.csv: the file is empty; expected a line with the names of the columns"]);
-        check("a,b\n", &["u.csv: there is no row below the names of the columns"]);
+        check("a,b\n", &["u.csv: no rows below the names of the columns"]);
         check(
             "a,b\n1\n1,2\n\n1,2,3\n",
-            &[
-                "u.csv:2:1: 1 values, but 2 columns have a name",
-                "u.csv:5:1: 3 values, but 2 columns have a name",
-            ],
+            &["u.csv:2:1: 1 values, but 2 columns", "u.csv:5:1: 3 values, but 2 columns"],
         );
         check(
             "a,,a\n1,2,3\n",
-            &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns are called a"],
+            &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns have the name a"],
         );
         let wide = vec!["x"; FEED_COLUMNS_MAX + 1].join(",");
         let findings = Feed::parse("u.csv", wide.as_bytes()).unwrap_err();

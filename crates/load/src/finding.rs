@@ -1,6 +1,5 @@
-//! What is wrong with a text that says what to ask: the file, the position, what was expected, and
-//! the nearest known name. Every parser of this crate gives its mistakes as these, all at once. How
-//! they are printed is the caller's business.
+//! Errors in input files and texts: file, position, what was expected, and the nearest known name.
+//! Every parser of this crate returns all errors at once; the caller prints them.
 
 use std::fmt;
 
@@ -10,7 +9,7 @@ pub const FINDINGS_MAX: usize = 100;
 /// A mistake in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Name of the file, or of what stands for one, such as `--field`.
+    /// Name of the file, or of an option such as `--field`.
     pub file: String,
     /// Where, if it has a position.
     pub position: Option<Position>,
@@ -83,7 +82,7 @@ impl Findings {
         self.add(None, message.into());
     }
 
-    /// Adds one, unless the same was told of the same position.
+    /// Adds a finding, unless the position has the same one.
     fn add(&mut self, position: Option<Position>, message: String) {
         let is_known = |known: &Finding| known.position == position && known.message == message;
         if self.found.iter().any(is_known) {
@@ -108,14 +107,14 @@ impl Findings {
         }
         self.found.sort_by_key(|finding| finding.position);
         if self.untold > 0 {
-            let message = format!("{} more mistakes are not shown", self.untold);
+            let message = format!("{} more errors are not shown", self.untold);
             self.found.push(Finding { file: self.file, position: None, message });
         }
         Err(self.found)
     }
 }
 
-/// ` (did you mean "x"?)` for the known name nearest to `given`, or nothing where none is near.
+/// ` (did you mean "x"?)` for the known name nearest to `given`; empty if none is near.
 pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let near = vervet_config::nearest(given, known);
     near.map_or(String::new(), |name| format!(" (did you mean \"{name}\"?)"))
@@ -148,7 +147,7 @@ mod tests {
         let found = findings.or(()).unwrap_err();
         assert_eq!(found.len(), FINDINGS_MAX + 1);
         assert_eq!(found[0].to_string(), "a.txt:4:1: odd");
-        assert_eq!(found[FINDINGS_MAX].to_string(), "a.txt: 3 more mistakes are not shown");
+        assert_eq!(found[FINDINGS_MAX].to_string(), "a.txt: 3 more errors are not shown");
         assert_eq!(Findings::new("a.txt").or(7), Ok(7));
     }
 

@@ -2,13 +2,12 @@
 
 use vervet_report::KernelCounters;
 
-/// How long this thread has waited for a processor that others had, in nanoseconds; none where the
-/// kernel does not tell.
+/// Time that this thread waited for a CPU, in nanoseconds; `None` if the kernel does not report it.
 pub(crate) fn thread_waited_ns() -> Option<u64> {
     waited_ns(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }
 
-/// Time on a processor, time in line for one, and turns.
+/// Parses time on a CPU, time waiting for one, and time slices.
 fn waited_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! The load generator: what is asked when (pacers), by whom (clients), what must come back
-//! (checks), what was seen (samples), and whether it may be believed (the audit).
+//! The load generator: when requests are sent (pacers), by which users (scripts), how responses are
+//! checked (checks), what is measured (statistics), and whether the figures are reliable (audit).
 
 mod audit;
 pub mod canned;

@@ -1,5 +1,4 @@
-//! Which of several weighted things comes next. Evenly mixed rather than thrown: after any number
-//! of turns each has had its share, so a short run is as true to the weights as a long one.
+//! Weighted selection: evenly mixed instead of random, so that even short runs match the weights.
 
 use crate::share::{Share, Turns};
 
@@ -10,7 +9,7 @@ pub const WEIGHT_MAX: u32 = 10_000;
 /// it.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Weighted things, by number, and the turn they are at.
+/// Weighted items by index, and the current turn.
 #[derive(Debug)]
 pub struct Mix {
     /// The sum of the weights up to each.
@@ -28,7 +27,7 @@ enum Order {
 }
 
 impl Mix {
-    /// Things of these weights, one at least, none 0, for one of several who mix them together.
+    /// A mix of items with these weights (at least one, none 0), for one of several agents.
     pub fn new(weights: &[u32], share: Share) -> Self {
         let mut sum = 0;
         let sums = weights.iter().map(|&weight| {

@@ -1,4 +1,4 @@
-//! A load run as it was asked: everything resolved, nothing begun.
+//! The plan of a load run: everything resolved, nothing started.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,17 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vervet_engine::reactor::Outgoing;
-use vervet_report::{Asked, Mode, Reuse, Stop};
+use vervet_report::{Mode, Reuse, RunSettings, Stop};
 
 use crate::check::Check;
 use crate::pacer::{Arrival, Pacer};
 use crate::script::Scripts;
 use crate::share::Share;
 
-/// Most connections of one run. More descriptors are a matter of the system's limits, which say so
-/// themselves.
+/// Maximum number of connections of one run. The limit of open files may be lower.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
-/// Most requests that wait for their answers on one connection.
+/// Maximum number of outstanding requests on one connection.
 pub const PIPELINING_MAX: u32 = 1024;
 /// Most threads of one run.
 pub const THREADS_MAX: usize = 256;
@@ -25,17 +24,16 @@ pub const INTERVAL_MIN: Duration = Duration::from_millis(10);
 /// The maximum length of a run.
 pub const DURATION_MAX: Duration = Duration::from_hours(30 * 24);
 
-/// A load run as it was asked.
+/// The plan of a load run.
 #[derive(Clone)]
 pub struct Plan {
-    /// What is loaded, for people: the URL, or the name of a scenario.
+    /// The target in reports: the URL, or the name of a scenario.
     pub target: String,
-    /// Whom to connect to. Several (addresses of a name, sources) are taken in turn.
+    /// Addresses to connect to. Several (addresses of a name, local addresses) are used in turn.
     pub outgoing: Vec<Outgoing>,
-    /// What each user asks.
+    /// The scripts of the users.
     pub scripts: Arc<dyn Scripts>,
-    /// What answers must be, at the numbers that [`Request::check`](crate::script::Request::check)
-    /// has.
+    /// Checks of responses, indexed by [`Request::check`](crate::script::Request::check).
     pub checks: Vec<Check>,
     /// Closed or open load.
     pub load: Load,
@@ -43,14 +41,14 @@ pub struct Plan {
     pub connections: u32,
     /// How long a connection is used.
     pub reuse: Reuse,
-    /// Requests that may wait for their answers on one connection; 1 disables pipelining. More
-    /// needs closed load and scripts that read no answers.
+    /// Maximum outstanding requests per connection; 1 disables pipelining. More needs closed load
+    /// and scripts that do not read responses.
     pub pipelining: u32,
-    /// Connections begun per second at most.
+    /// Maximum rate of new connections per second.
     pub connect_rate: Option<f64>,
     /// The length of the window, without the warm-up.
     pub duration: Option<Duration>,
-    /// Requests begun in the window at most.
+    /// Maximum number of requests in the window.
     pub requests: Option<u64>,
     /// Time before the window, whose requests are made and not counted.
     pub warm_up: Duration,
@@ -58,12 +56,12 @@ pub struct Plan {
     pub interval: Duration,
     /// How long a connection may take.
     pub connect_timeout: Duration,
-    /// How long an answer may take from the sent time. Looked at every 128 ms: so much later an
-    /// answer may still count.
+    /// Timeout of a response from the sent time. Checked every 128 ms: a response that is late by
+    /// less may still count.
     pub response_timeout: Duration,
     /// Threads that make the load.
     pub threads: usize,
-    /// Processors that they are bound to, in turn; none: the system decides.
+    /// CPU cores to pin the threads to, in turn; empty for no pinning.
     pub cores: Vec<usize>,
     /// Which share of a run of several machines this is. Connections, requests and due times are
     /// those of the whole; each machine does its share of them. The scripts have to be of the same
@@ -73,14 +71,14 @@ pub struct Plan {
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Plan").field(&self.asked()).finish()
+        f.debug_tuple("Plan").field(&self.settings()).finish()
     }
 }
 
 /// What decides when a request is sent.
 #[derive(Clone, Debug)]
 pub enum Load {
-    /// Each user sends its next request when the answer to the last has come.
+    /// Each user sends its next request when it has the response to the last.
     Closed,
     /// A pacer decides, however slow the target is.
     Open {
@@ -175,11 +173,11 @@ impl Plan {
             ),
             (
                 !(pipelines && is_open),
-                "pipelining is for closed load: in open load each request has its own time".to_owned(),
+                "pipelining needs closed load: in open load each request has its own due time".to_owned(),
             ),
             (
                 !(pipelines && reads_answers),
-                "pipelining is for requests that do not depend on answers, and this scenario reads \
+                "pipelining needs requests that do not depend on responses, but this scenario reads \
                  them".to_owned(),
             ),
         ];
@@ -217,8 +215,8 @@ impl Plan {
     }
 
     /// The plan as a report holds it.
-    pub(crate) fn asked(&self) -> Asked {
-        Asked {
+    pub(crate) fn settings(&self) -> RunSettings {
+        RunSettings {
             target: self.target.clone(),
             mode: match &self.load {
                 Load::Closed => Mode::Closed,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use vervet_engine::reactor::{Command, Handle, Receipt};
-use vervet_report::{Asked, Interval, KernelCounters, Run};
+use vervet_report::{Interval, KernelCounters, Run, RunSettings};
 
 use crate::audit;
 use crate::clock::{ms, now_ns, unix_ms};
@@ -67,8 +67,8 @@ impl Control {
         Self { threads: Arc::new(Mutex::new(threads)) }
     }
 
-    /// Ends the run now; requests without an answer are counted as censored. Without effect on a
-    /// run that is over.
+    /// Ends the run now; requests without a response are counted as censored. Has no effect after
+    /// the end.
     pub fn stop(&self) {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.iter() {
@@ -160,8 +160,8 @@ pub fn run(plan: Plan) -> Result<Run, StartError> {
 
 impl Prepared {
     /// The plan of the run, as in the report.
-    pub fn asked(&self) -> Asked {
-        self.plan.asked()
+    pub fn settings(&self) -> RunSettings {
+        self.plan.settings()
     }
 
     /// Starts it: the first request is due, or the warm-up begins, after this time.
@@ -191,11 +191,11 @@ impl Running {
     }
 
     /// The plan of the run, as in the report.
-    pub fn asked(&self) -> Asked {
-        self.plan.asked()
+    pub fn settings(&self) -> RunSettings {
+        self.plan.settings()
     }
 
-    /// Waits for the end, and tells each interval of the window when it is over.
+    /// Waits for the end of the run, and passes each completed interval to `each`.
     pub fn finish(self, mut each: impl FnMut(&Interval)) -> Run {
         self.finish_with_progress(Duration::MAX, |progress| {
             if let Progress::Interval(interval) = progress {

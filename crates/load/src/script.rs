@@ -1,23 +1,22 @@
-//! What one user does: the one interface between what is asked and who asks it. A fixed request, a
-//! template, a list of targets, a log that is replayed and a scenario are scripts; the generator
-//! knows no more of them than this.
+//! What one user does: the interface between requests and the generator. A fixed request, a
+//! template, a list of targets, a replayed log and a scenario are scripts.
 
 use std::time::Duration;
 
 /// What one user sends, one request after another. Each user has a value of its own.
 pub trait Script: Send {
-    /// Says what comes next. A request is appended to `out`, head and content, ready for the wire;
-    /// a script that sends the same bytes each time allocates nothing.
+    /// Returns the next step. A request is appended to `out`, head and body, ready for the wire; a
+    /// script that sends the same bytes each time does not allocate.
     fn next(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>) -> Step;
 
-    /// Whether [`Turn::answer`] is needed: the generator keeps the content of answers only then.
+    /// Whether [`Turn::answer`] is needed: the generator keeps the bodies of responses only then.
     fn reads_answers(&self) -> bool {
         false
     }
 
-    /// Judges an answer that came in full. The generator asks once for each, before
-    /// [`Script::next`], and only where [`Script::reads_answers`] holds. An answer that fails
-    /// counts as an error of its step, and in neither rate nor times.
+    /// Judges a complete response. Called once for each, before [`Script::next`], and only if
+    /// [`Script::reads_answers`] is true. A failed response counts as an error of its step, and
+    /// neither in rate nor in times.
     fn judge(&mut self, _answer: &Answer<'_>) -> Verdict {
         Verdict::Passed
     }
@@ -39,7 +38,7 @@ pub trait Scripts: Send + Sync {
     }
 }
 
-/// What a script says of an answer.
+/// The verdict of a script on a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// As it should be.
@@ -51,19 +50,19 @@ pub enum Verdict {
 /// What a script may look at when it decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
-    /// Time since the run began.
+    /// Time since the start of the run.
     pub elapsed: Duration,
-    /// The answer to the user's last request, if it came in full and [`Script::reads_answers`]
-    /// asked for it. Missing after a request was sent, it tells that the request failed.
+    /// The response to the user's last request, if it is complete and [`Script::reads_answers`] is
+    /// true. `None` after a request means that it failed.
     pub answer: Option<&'a Answer<'a>>,
 }
 
-/// An answer as a script sees it.
+/// A response as a script sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// The status code of the answer.
+    /// The status code of the response.
     pub status: u16,
-    /// The field lines, each with its CRLF, as they came.
+    /// The header lines as received, each with its CRLF.
     pub fields: &'a [u8],
     /// The content, decoded from chunks; cut at the limit that the generator names.
     pub content: &'a [u8],
@@ -76,8 +75,8 @@ pub struct Answer<'a> {
 pub enum Step {
     /// The request that was appended is to be sent.
     Send(Request),
-    /// Nothing for this long: think time, or the pause of a log that is replayed. Then
-    /// [`Script::next`] is asked again.
+    /// Wait for this long (think time, or a pause in a replayed log), then call [`Script::next`]
+    /// again.
     Wait(Duration),
     /// This user has nothing more to do.
     End,
@@ -86,24 +85,24 @@ pub enum Step {
 /// What the generator needs to know of a request that was appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Which of the plan's checks judges the answer; [`UNCHECKED`] where the script does it alone.
+    /// Index of the check in the plan; [`UNCHECKED`] if only the script judges the response.
     pub check: u16,
-    /// Which step of the script it belongs to, for figures by step; 0 where there is only one.
+    /// Index of the step, for figures by step; 0 if there is only one.
     pub step: u16,
-    /// Whether an answer to it has no content whatever its fields say, as with HEAD.
+    /// Whether a response to it has no body whatever its headers say, as with HEAD.
     pub content: ContentOfAnswer,
-    /// When it was due since the run began, where the script keeps the times itself, as a log that
-    /// is replayed does: the response time counts from then. `None`: the pacer says.
+    /// Due time since the start of the run, if the script sets it, as for a replayed log; the
+    /// response time counts from then. `None`: set by the pacer.
     pub due: Option<Duration>,
 }
 
-/// [`Request::check`] of a request whose answer only [`Script::judge`] judges.
+/// [`Request::check`] of a request whose response only [`Script::judge`] judges.
 pub const UNCHECKED: u16 = u16::MAX;
 
-/// Whether the answer to a request may have content.
+/// Whether the response to a request may have a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentOfAnswer {
-    /// As its fields say, RFC 9112 §6.3.
+    /// As its headers say, RFC 9112 §6.3.
     AsFramed,
     /// Never: the request was HEAD.
     Never,

@@ -1,5 +1,5 @@
-//! A run divided among threads and machines: whose turn is whose. Nobody is asked during the run;
-//! everybody knows its own.
+//! Division of a run among threads and machines. Each knows its share in advance, without
+//! communication during the run.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -18,12 +18,11 @@ pub const TARGETS_BYTES_MAX: usize = 64 << 20;
 /// The most requests of a list.
 pub const TARGETS_MAX: usize = 100_000;
 
-/// Gives the content of a file that is named in another, or says why not. The caller reads; a
-/// relative name is meant from where the other file lies.
+/// Reads a file that another file names. Relative names start from the folder of that file.
 pub type ReadFile<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// Reads a list, or tells all that is wrong with it. Gives the URL that tells the server: the one
-/// of `common`, or the first of the list. All others have to be of the same server.
+/// Parses a list, or returns all errors. Also returns the URL of the server: that of `common`, or
+/// the first of the list. All others must have the same host.
 pub fn parse(
     file: &str,
     text: &str,
@@ -49,7 +48,7 @@ pub fn parse(
     }
     list.end_entry();
     if list.targets.is_empty() && list.findings.is_empty() {
-        let message = "there is no request; expected lines such as GET http://HOST:PORT/PATH";
+        let message = "no requests: expected lines such as GET http://HOST:PORT/PATH";
         list.findings.whole(message);
     }
     let List { base, findings, targets, .. } = list;
@@ -64,21 +63,21 @@ struct List<'a, 'r> {
     base: Option<Url>,
     read: &'a mut ReadFile<'r>,
     findings: Findings,
-    /// How many requests began, right ones and wrong ones.
+    /// Number of requests so far, including invalid ones.
     requests: usize,
-    entry: Option<Entry>,
+    entry: Option<OpenRequest>,
     targets: Vec<Weighted>,
 }
 
 /// A request whose fields are being read.
-struct Entry {
+struct OpenRequest {
     name: String,
     weight: u32,
     draft: Draft,
     line: usize,
-    /// Where the target stands in its line.
+    /// Column of the target.
     target: usize,
-    /// Where the values of the fields stand.
+    /// Positions of the header values.
     values: Vec<Position>,
 }
 
@@ -128,7 +127,7 @@ impl List<'_, '_> {
             [target] => ("", target),
             [method, target] => (method, target),
             _ => {
-                let message = "expected METHOD URL, URL, or NAME: VALUE of a field";
+                let message = "expected METHOD URL, URL, or a header NAME: VALUE";
                 self.findings.at(place_in(line, number, line), message);
                 return;
             }
@@ -140,7 +139,7 @@ impl List<'_, '_> {
         let before = target.find(&url.target).unwrap_or(0);
         let mut draft = Draft::get(&url);
         method.clone_into(&mut draft.method);
-        self.entry = Some(Entry {
+        self.entry = Some(OpenRequest {
             name: words.join(" "),
             weight,
             draft,
@@ -160,7 +159,7 @@ impl List<'_, '_> {
             Ok(url) => url,
             Err(_) if text.starts_with('/') => {
                 let message =
-                    "a path without a server; give the URL of the server, or write whole URLs";
+                    "a path without a server: give the URL of the server, or write full URLs";
                 self.findings.at(position, message);
                 return None;
             }
@@ -171,7 +170,7 @@ impl List<'_, '_> {
         };
         let base = self.base.get_or_insert_with(|| url.clone());
         if !base.has_same_origin(&url) {
-            let message = format!("{} is not {}: one run asks one server", url.host, base.host);
+            let message = format!("{} is not {}: a run has one target host", url.host, base.host);
             self.findings.at(position, message);
             return None;
         }
@@ -180,7 +179,7 @@ impl List<'_, '_> {
 
     fn field(&mut self, position: Position, text: &str) {
         let Some(entry) = &mut self.entry else {
-            let message = "a field, but no request above it; a URL begins with http://";
+            let message = "a header, but no request above it (a URL begins with http://)";
             self.findings.at(position, message);
             return;
         };
@@ -196,12 +195,12 @@ impl List<'_, '_> {
 
     fn content(&mut self, position: Position, name: &str) {
         let Some(entry) = &mut self.entry else {
-            let message = "content, but no request above it";
+            let message = "a body, but no request above it";
             self.findings.at(position, message);
             return;
         };
         if entry.draft.content != Content::None {
-            self.findings.at(position, "a second file of content");
+            self.findings.at(position, "a request has only one body");
             return;
         }
         match (self.read)(name) {
@@ -234,7 +233,7 @@ impl List<'_, '_> {
     }
 }
 
-impl Entry {
+impl OpenRequest {
     /// Where a fault is, the first `common` fields not being from the list.
     fn position(&self, fault: &Fault, common: usize) -> Position {
         let start = |column| Position { line: self.line, column };

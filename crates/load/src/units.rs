@@ -1,4 +1,4 @@
-//! Numbers as people write them: `5k`, `1.5m` requests, `30s`, `500ms`, `2m` of time.
+//! Parses numbers with units: `5k`, `1.5m` requests; times `30s`, `500ms`, `2m`.
 
 use std::time::Duration;
 

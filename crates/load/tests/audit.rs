@@ -39,14 +39,14 @@ fn heavy() -> (Canned, Plan) {
     (canned, plan)
 }
 
-/// The generator had no time to spare. On a machine of its own it fails by its processor time; on a
+/// The generator had no time to spare. On a machine of its own it fails by its CPU time; on a
 /// busy one other programs use part of it, and the wait for them is reported.
 #[track_caller]
 fn check_occupied(plan: Plan) {
     let run = run(plan);
     let found = finding(&run, "generator_cpu");
     assert_ne!(found.verdict, Verdict::Passed, "{found:?}");
-    assert!(found.advice.contains("the client was the bottleneck"));
+    assert!(found.meaning.contains("the generator was the bottleneck"));
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn uneven_connections_are_reported() {
     assert_ne!(found.verdict, Verdict::Passed, "{found:?}");
 }
 
-/// Every second request fails, and takes longer than the others: a law that counts good answers
-/// alone does not hold.
+/// Every second request fails, and takes longer than the others: a law that counts successful
+/// responses alone does not hold.
 #[track_caller]
 fn check_law(
     class: ErrorClass,
@@ -171,7 +171,7 @@ fn check_law(
     plan.connections = 4;
     change(&mut plan);
     let run = run(plan);
-    assert!(run.errors.of(class) >= 100, "{:?}", run.errors);
+    assert!(run.errors.count(class) >= 100, "{:?}", run.errors);
     let found = finding(&run, "littles_law");
     assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
 }

@@ -142,7 +142,7 @@ fn check_answer(check: Check, answer: &[u8], expected: Option<ErrorClass>) {
     assert_eq!((run.achieved.done, run.errors.total()), (done, failed));
     assert_eq!(run.timings.response.count(), done, "failures have no time");
     if let Some(class) = expected {
-        assert_eq!(run.errors.of(class), 5, "{:?}", run.errors);
+        assert_eq!(run.errors.count(class), 5, "{:?}", run.errors);
     }
     // Wrong as it is, it came in full: the connection goes on.
     assert_eq!(run.achieved.connections_opened, 1);

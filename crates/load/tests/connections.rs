@@ -209,7 +209,7 @@ fn a_foreign_source_address_is_a_local_error() {
     let foreign = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     plan.outgoing = vec![Outgoing::tcp(address).from(foreign)];
     let run = run(plan);
-    assert_eq!(run.errors.of(ErrorClass::Local), 3, "{:?}", run.errors);
+    assert_eq!(run.errors.count(ErrorClass::Local), 3, "{:?}", run.errors);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn check_both(plan: impl Fn() -> Plan, answer_bytes: usize) {
 #[track_caller]
 fn check_failed(plan: Plan, class: ErrorClass) {
     let run = run(requests(plan, REQUESTS));
-    assert_eq!(run.errors.of(class), REQUESTS, "{:?}", run.errors);
+    assert_eq!(run.errors.count(class), REQUESTS, "{:?}", run.errors);
     assert_eq!(run.errors.total(), REQUESTS);
     assert_eq!((run.achieved.done, run.achieved.content_bytes), (0, 0));
 }

@@ -13,7 +13,7 @@ const REQUESTS: u64 = 6;
 
 #[track_caller]
 fn check(run: &Run, class: ErrorClass) {
-    assert_eq!(run.errors.of(class), run.errors.total(), "{:?}", run.errors);
+    assert_eq!(run.errors.count(class), run.errors.total(), "{:?}", run.errors);
     assert_eq!(run.errors.total(), REQUESTS);
     assert_eq!(run.achieved.done, 0);
     assert!(run.timings.response.is_empty(), "failures have no time");

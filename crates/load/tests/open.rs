@@ -30,7 +30,7 @@ fn pipelining_is_for_closed_load() {
     plan.pipelining = 2;
     let refused = vervet_load::run(plan).unwrap_err();
     assert!(matches!(refused, StartError::Plan(_)), "{refused}");
-    let expected = "pipelining is for closed load";
+    let expected = "pipelining needs closed load";
     assert!(refused.to_string().starts_with(expected), "{refused}");
 }
 
@@ -109,7 +109,7 @@ fn a_target_that_refuses_fails_each_request_that_is_due() {
     let address = gone.local_addr().unwrap();
     drop(gone);
     let run = run(open(address, Pacer::constant(100.0)));
-    assert_eq!(run.errors.of(ErrorClass::Refused), run.errors.total());
+    assert_eq!(run.errors.count(ErrorClass::Refused), run.errors.total());
     assert!((50..=101).contains(&run.errors.total()), "{:?}", run.errors);
     assert_eq!(run.achieved.done, 0);
 }

@@ -1,41 +1,41 @@
-//! Whether a run may be believed: what the generator checked of itself and of the machine.
+//! Findings of the audit, which checks whether the figures of a run are reliable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one rule of the audit found.
+/// The finding of one rule of the audit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The rule, as documents name it: `generator_cpu`, `rate_asked`, `littles_law`.
+    /// Name of the rule, such as `generator_cpu`, `rate_asked` or `littles_law`.
     pub rule: String,
-    /// What the rule says of the run.
+    /// The verdict of the rule.
     pub verdict: Verdict,
-    /// What was measured, with its unit: "97 % of a core".
+    /// The measured value with its unit: "97 % of a core".
     pub measured: String,
-    /// What the rule allows, with its unit: "at most 85 % of a core".
+    /// The bound of the rule with its unit: "at most 85 % of a core".
     pub bound: String,
-    /// What it means for the figures, in words for somebody new to this.
+    /// What the finding means for the figures.
     pub meaning: String,
-    /// What to do about it; empty where nothing is to be done.
+    /// What to do about the finding; empty if nothing.
     pub advice: String,
 }
 
-/// What a rule says of a run.
+/// The verdict of a rule.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing against the figures.
+    /// The figures are reliable.
     Passed,
-    /// The figures hold, with a reservation.
+    /// Interpret the figures with care.
     Warning,
     /// The figures must not be used to rank servers.
     Failed,
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The name in documents.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

@@ -1,32 +1,31 @@
-//! What went wrong with requests, by class. A request that failed is counted here and nowhere else:
-//! not in the rate, not in the times.
+//! Failed requests by class. A failed request counts here only, neither in rates nor in times.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a request failed. Each failed request has one class, the first that applies.
+/// The class of a failed request: the first that applies.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// There is no way to the target: its name has no address, or no route leads there.
+    /// The name of the target has no address, or there is no route to it.
     Unreachable,
     /// The target refused the connection.
     Refused,
     /// The target reset the connection.
     Reset,
-    /// No answer, or no connection, within the time limit.
+    /// No response, or no connection, within the timeout.
     Timeout,
-    /// The connection ended before the answer did.
+    /// The connection was closed before the end of the response.
     ClosedEarly,
-    /// What came is not HTTP as RFC 9112 has it.
+    /// The response is not valid HTTP (RFC 9112).
     Malformed,
     /// The status is not an expected one.
     WrongStatus,
-    /// The content is not what was asked for: length, hash, text, or an assertion of a scenario.
+    /// The body is not as expected: its length, hash or text, or an assertion of a scenario failed.
     WrongContent,
-    /// The machine of the generator had no port or descriptor left; the target is not to blame.
+    /// The generator had no free port or file descriptor; not a fault of the target.
     Local,
 }
 
@@ -34,23 +33,23 @@ pub enum ErrorClass {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Errors {
-    /// No address of the name, or no route to it.
+    /// Requests without an address of or a route to the target.
     pub unreachable: u64,
     /// Connections that were refused.
     pub refused: u64,
     /// Connections that were reset.
     pub reset: u64,
-    /// No answer, or no connection, in time.
+    /// Requests without a response, or a connection, within the timeout.
     pub timeout: u64,
-    /// The connection ended before the answer did.
+    /// Connections that were closed before the end of the response.
     pub closed_early: u64,
     /// Responses that are not HTTP.
     pub malformed: u64,
-    /// A status that was not asked for.
+    /// Responses with an unexpected status.
     pub wrong_status: u64,
-    /// Content that was not asked for.
+    /// Responses with an unexpected body.
     pub wrong_content: u64,
-    /// The machine of the generator had no port or descriptor left.
+    /// Requests for which the generator had no free port or file descriptor.
     pub local: u64,
 }
 
@@ -89,12 +88,12 @@ impl ErrorClass {
             Self::Unreachable => "no address or no route to the target",
             Self::Refused => "the target refused the connection",
             Self::Reset => "the target reset the connection",
-            Self::Timeout => "no answer, or no connection, within the time limit",
-            Self::ClosedEarly => "the connection ended before the answer did",
-            Self::Malformed => "what came is not HTTP",
-            Self::WrongStatus => "a status that was not asked for",
-            Self::WrongContent => "content that was not asked for",
-            Self::Local => "this machine had no port or descriptor left",
+            Self::Timeout => "no response or no connection within the timeout",
+            Self::ClosedEarly => "the connection was closed before the end of the response",
+            Self::Malformed => "the response is not valid HTTP",
+            Self::WrongStatus => "unexpected status",
+            Self::WrongContent => "unexpected body",
+            Self::Local => "the generator had no free port or file descriptor",
         }
     }
 }
@@ -102,18 +101,18 @@ impl ErrorClass {
 impl Errors {
     /// Counts a request of this class.
     pub fn add(&mut self, class: ErrorClass) {
-        let count = self.of_mut(class);
+        let count = self.count_mut(class);
         *count = count.saturating_add(1);
     }
 
     /// The number of requests that failed in this way.
-    pub fn of(&self, class: ErrorClass) -> u64 {
+    pub fn count(&self, class: ErrorClass) -> u64 {
         let mut errors = *self;
-        *errors.of_mut(class)
+        *errors.count_mut(class)
     }
 
-    /// The count of one class, to be changed.
-    pub fn of_mut(&mut self, class: ErrorClass) -> &mut u64 {
+    /// Mutable count of one class.
+    pub fn count_mut(&mut self, class: ErrorClass) -> &mut u64 {
         match class {
             ErrorClass::Unreachable => &mut self.unreachable,
             ErrorClass::Refused => &mut self.refused,
@@ -129,20 +128,20 @@ impl Errors {
 
     /// The number of all failed requests.
     pub fn total(&self) -> u64 {
-        ErrorClass::ALL.iter().fold(0, |sum, class| sum.saturating_add(self.of(*class)))
+        ErrorClass::ALL.iter().fold(0, |sum, class| sum.saturating_add(self.count(*class)))
     }
 
-    /// Adds what another counted.
+    /// Adds the counts of another.
     pub fn merge(&mut self, other: &Self) {
         for class in ErrorClass::ALL {
-            let count = self.of_mut(class);
-            *count = count.saturating_add(other.of(class));
+            let count = self.count_mut(class);
+            *count = count.saturating_add(other.count(class));
         }
     }
 
     /// The classes that occurred, with their counts.
     pub fn occurred(&self) -> impl Iterator<Item = (ErrorClass, u64)> {
-        let counts = ErrorClass::ALL.map(|class| (class, self.of(class)));
+        let counts = ErrorClass::ALL.map(|class| (class, self.count(class)));
         counts.into_iter().filter(|(_, count)| *count > 0)
     }
 }

@@ -1,4 +1,4 @@
-//! A piece of a run: what was asked and done within it.
+//! A piece of a run: requests, responses and errors within it.
 
 use std::collections::BTreeMap;
 
@@ -8,42 +8,41 @@ use serde::{Deserialize, Serialize};
 use crate::errors::Errors;
 use crate::histogram::{Histogram, Packed};
 
-/// What happened between two moments of a run.
+/// Figures of a piece of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// When it begins, in milliseconds since the window began.
+    /// Start, in milliseconds since the start of the measurement.
     pub start_ms: u64,
-    /// How long it is, in milliseconds.
+    /// Length of the interval in milliseconds.
     pub length_ms: u64,
-    /// Requests that were due; none in closed load, where nobody asks for a rate.
+    /// Requests that were due; null in closed load.
     pub asked: Option<u64>,
-    /// Requests whose good answer ended within it.
+    /// Successful responses that ended in the interval.
     pub done: u64,
-    /// Requests that failed within it, by class.
+    /// Failed requests by class.
     pub errors: Errors,
-    /// Bytes received, heads and all.
+    /// Bytes received, including heads.
     pub bytes: u64,
-    /// How busy the generator's busiest thread was, in thousandths of a core.
+    /// CPU use of the generator's busiest thread, in thousandths of a core.
     pub generator_cpu_permille: u32,
-    /// How late the generator looked at what was due or had come, at most, in nanoseconds.
+    /// Maximum lag of the generator, in nanoseconds.
     #[serde(default)]
     pub generator_lag_ns: u64,
-    /// Connections that were open at its end.
+    /// Open connections at the end of the interval.
     #[serde(default)]
     pub connections: u64,
-    /// The response time that half of its requests did not exceed, in nanoseconds. Follows from
-    /// `response`.
+    /// Median of the response times, in nanoseconds. Derived from `response`.
     pub p50_ns: u64,
-    /// The response time that 99 % did not exceed, in nanoseconds. Follows from `response`.
+    /// 99th percentile of the response times, in nanoseconds. Derived from `response`.
     pub p99_ns: u64,
-    /// The longest response time, in nanoseconds. Follows from `response`.
+    /// Longest response time, in nanoseconds. Derived from `response`.
     pub max_ns: u64,
-    /// The response times of its requests; empty in a document that is to stay small.
+    /// Response times of successful responses; empty in documents that are kept small.
     pub response: Packed,
 }
 
 impl Interval {
-    /// The same with these response times, and the figures that follow from them.
+    /// The interval with these response times and the figures derived from them.
     #[must_use]
     pub fn with_response(mut self, response: &Histogram) -> Self {
         self.p50_ns = response.quantile_ns(0.5);
@@ -53,7 +52,7 @@ impl Interval {
         self
     }
 
-    /// Adds what happened at the same time elsewhere. Nothing is lost.
+    /// Adds the interval of another agent at the same time, without loss.
     #[must_use]
     pub fn beside(mut self, other: &Self) -> Self {
         self.length_ms = self.length_ms.max(other.length_ms);
@@ -63,14 +62,13 @@ impl Interval {
         self.with_response(&response)
     }
 
-    /// The same time in at most `most` pieces: of more, neighbours are put together, as many each
-    /// time. Nothing is lost.
+    /// Merges adjacent intervals, equally many each, until there are at most `most`.
     pub fn coarser(intervals: &[Self], most: usize) -> Vec<Self> {
         let together = intervals.len().div_ceil(most.max(1)).max(1);
         intervals.chunks(together).map(Self::joined).collect()
     }
 
-    /// Neighbours as one.
+    /// Merges adjacent intervals into one.
     fn joined(neighbours: &[Self]) -> Self {
         let Some((first, rest)) = neighbours.split_first() else {
             return Self::default();
@@ -86,7 +84,7 @@ impl Interval {
         whole.with_response(&response)
     }
 
-    /// Adds all but the figures that follow from the response times.
+    /// Adds all figures except those derived from the response times.
     fn add(&mut self, other: &Self) {
         self.asked = match (self.asked, other.asked) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
@@ -100,7 +98,7 @@ impl Interval {
         self.response.merge(&other.response);
     }
 
-    /// Good answers per second.
+    /// Successful responses per second.
     pub fn rate(&self) -> f64 {
         per_second(self.done, self.length_ms)
     }
@@ -124,19 +122,19 @@ fn per_second(count: u64, length_ms: u64) -> f64 {
     count as f64 * 1000.0 / length_ms as f64
 }
 
-/// What one step of a scenario did, over all users.
+/// Figures of one step of a scenario, over all users.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFigures {
-    /// Its name in the scenario.
+    /// Name of the step in the scenario.
     pub name: String,
-    /// Requests that were answered as asked.
+    /// The number of successful responses.
     pub done: u64,
-    /// Requests that failed, by class. A broken assertion counts as wrong content.
+    /// Failed requests by class. A failed assertion counts as `wrong_content`.
     pub errors: Errors,
-    /// How often each assertion was broken, by its text.
+    /// How often each assertion failed, by its text.
     pub assertions: BTreeMap<String, u64>,
-    /// Bytes received, heads and all.
+    /// Bytes received, including heads.
     pub bytes: u64,
-    /// Response times of the requests that were answered as asked.
+    /// Response times of successful responses.
     pub response: Histogram,
 }

@@ -1,8 +1,8 @@
-//! What a load run found, as values without I/O: quantiles, errors by class, series, findings of
-//! the audit, conditions on them, and each form in which they are written.
+//! Results of load runs, without I/O: latency histograms, errors by class, time series, findings of
+//! the audit, conditions, and the report formats.
 //!
-//! A [`Run`] is filled by the load generator, merged with those of other agents, and written by a
-//! report format. Times are kept in [`Histogram`]s, so nothing is lost on the way.
+//! The load generator fills a [`Run`], merges it with those of other agents, and writes it in a
+//! report format. Times are kept in [`Histogram`]s, which merge without loss.
 
 mod audit;
 pub mod chart;
@@ -31,7 +31,7 @@ pub use interval::StepFigures;
 pub use machine::{Generator, KernelCounters};
 pub use machine::{Watched, WatchedSample};
 pub use merge::MergeError;
-pub use plan::{Asked, Mode, Reuse, Stop};
+pub use plan::{Mode, Reuse, RunSettings, Stop};
 pub use run::{Achieved, AchievedRecord, Censored, Ended, Run, Timings, VERSION};
 pub use search::{Search, Try, TryOutcome};
 pub use slowest::{SLOWEST_MAX, SlowRequest, Slowest};

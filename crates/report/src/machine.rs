@@ -1,4 +1,4 @@
-//! What the run cost the machine that made it, and what its kernel counted meanwhile.
+//! Resource use of the generator and of watched processes, and counters of the kernel.
 
 use std::collections::BTreeSet;
 
@@ -7,43 +7,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::Histogram;
 
-/// The generator itself during the window.
+/// Resource use of the generator during the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
-    /// Time of processors in user mode, all threads, in microseconds.
+    /// User CPU time of all threads, in microseconds.
     pub cpu_user_us: u64,
-    /// Time of processors in the kernel, all threads, in microseconds.
+    /// System CPU time of all threads, in microseconds.
     pub cpu_system_us: u64,
-    /// How busy its busiest thread was, in thousandths of a core.
+    /// CPU use of the busiest thread, in thousandths of a core.
     pub busiest_thread_permille: u32,
-    /// How much of the window the thread with the least to spare had a processor or waited for one
-    /// that others had, in thousandths. 0 where the machine does not tell.
+    /// Share of the measurement that the most occupied thread ran or waited for a CPU, in
+    /// thousandths. 0 if unknown.
     #[serde(default)]
     pub occupied_thread_permille: u32,
-    /// Errors of threads that ended before the run did. Their part of the load is missing in the
+    /// Errors of threads that ended before the run. Their share of the load is missing in the
     /// figures.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub thread_errors: BTreeSet<String>,
-    /// How late a thread looked at what was due: from the due time, or from the kernel's event, to
-    /// its handling.
+    /// Lag of the generator: from the due time of a request, or the event of the kernel, to its
+    /// handling.
     pub lag: Histogram,
 }
 
-/// What the kernel counted during the run, on the machine of the generator. None where the machine
-/// does not tell.
+/// TCP counters of the kernel on the machine of the generator during the run; null if not
+/// available.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KernelCounters {
-    /// Connections that found the queue of a listener full (`ListenOverflows`).
+    /// Connections that found the accept queue of a listener full (`ListenOverflows`).
     pub listen_overflows: Option<u64>,
     /// Connections that a listener dropped for any reason (`ListenDrops`).
     pub listen_drops: Option<u64>,
-    /// Segments sent again (`RetransSegs`), probes among them.
+    /// Retransmitted segments (`RetransSegs`), including probes.
     pub retransmitted_segments: Option<u64>,
-    /// Segments sent again to learn whether the first had come (`TCPLossProbes`): a busy peer that
-    /// acknowledges late gets them too, and nothing was lost.
+    /// Tail loss probes (`TCPLossProbes`): segments sent again, also to a busy peer that
+    /// acknowledges late, without any loss.
     pub loss_probes: Option<u64>,
-    /// Requests for a connection sent again (`TCPSynRetrans`).
+    /// Retransmitted SYN segments (`TCPSynRetrans`).
     pub retransmitted_syns: Option<u64>,
 }
 
@@ -60,31 +60,32 @@ impl KernelCounters {
     }
 }
 
-/// The readings of one watched tree of processes.
+/// Samples of one watched process tree.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Watched {
-    /// What was watched, for people: "nginx (pid 4711 and 3 more)".
+    /// Name of the tree: "nginx (pid 4711 and 3 more)".
     pub name: String,
-    /// Why the figures of the whole run do not hold: "restarted at 3.2 s". Empty where they do.
+    /// Why the figures of the whole run are invalid, such as "restarted at 3.2 s"; empty if they
+    /// are valid.
     pub invalid: String,
-    /// Readings, in order of time.
+    /// Samples, in order of time.
     pub samples: Vec<WatchedSample>,
 }
 
-/// One reading of a watched tree.
+/// One sample of a watched process tree.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct WatchedSample {
-    /// When, in milliseconds since the window began.
+    /// Time in milliseconds since the start of the measurement.
     pub at_ms: u64,
-    /// Time of processors in user mode since the reading before, in thousandths of a core.
+    /// User CPU time since the previous sample, in thousandths of a core.
     pub cpu_user_permille: u32,
-    /// Time of processors in the kernel since the reading before, in thousandths of a core.
+    /// System CPU time since the previous sample, in thousandths of a core.
     pub cpu_system_permille: u32,
-    /// Memory held, in bytes: PSS where the kernel tells it, RSS otherwise.
+    /// Memory in bytes: PSS if the kernel provides it, otherwise RSS.
     pub memory_bytes: u64,
     /// Processes of the tree.
     pub processes: u32,

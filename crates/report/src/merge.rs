@@ -1,5 +1,5 @@
-//! Several agents' runs as one. Nothing is lost and the order makes no difference: counts and
-//! histograms add up, of moments the earliest, of lengths and verdicts the longest and the worst.
+//! Merges the runs of several agents, without loss and in any order: sums of counts and histograms,
+//! the earliest start, the longest window and the worst verdicts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,28 +8,28 @@ use crate::audit::Finding;
 use crate::interval::Interval;
 use crate::interval::StepFigures;
 use crate::machine::{Generator, KernelCounters};
-use crate::plan::{Asked, Mode, Stop};
+use crate::plan::{Mode, RunSettings, Stop};
 use crate::run::{Achieved, Run};
 
-/// Why two runs are not parts of one.
+/// Why two runs cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// They are in different versions of the form, or made by different programs.
+    /// The programs or the versions of the documents differ.
     Version {
-        /// The version of the first run.
+        /// Program and version of the first run.
         one: String,
-        /// What the other says.
+        /// Program and version of the other run.
         other: String,
     },
-    /// They were asked different things.
-    Asked {
-        /// What of it differs.
+    /// A setting of the runs differs.
+    Settings {
+        /// The setting that differs.
         what: &'static str,
     },
 }
 
 impl Run {
-    /// Adds the run of another agent, made at the same time on the same plan.
+    /// Adds the run of another agent, made at the same time with the same plan.
     ///
     /// The window is the longest of both, since the agents worked at the same time. Findings of the
     /// audit are kept by rule, the worst of each; to get them for the whole run, audit the merged
@@ -39,7 +39,7 @@ impl Run {
             let named = |run: &Self| format!("{} (version {})", run.tool, run.version);
             return Err(MergeError::Version { one: named(&self), other: named(other) });
         }
-        self.asked = asked(self.asked, &other.asked)?;
+        self.asked = settings(self.asked, &other.asked)?;
         self.steps = steps(self.steps, &other.steps)?;
         self.intervals = intervals(self.intervals, &other.intervals);
         self.started_unix_ms = self.started_unix_ms.min(other.started_unix_ms);
@@ -74,18 +74,18 @@ impl Run {
     }
 }
 
-fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
+fn settings(mut ours: RunSettings, theirs: &RunSettings) -> Result<RunSettings, MergeError> {
     let parts = [
         ("the target", ours.target == theirs.target),
         ("the reuse of connections", ours.reuse == theirs.reuse),
         ("pipelining", ours.pipelining == theirs.pipelining),
         ("the duration", ours.stop.after_ms == theirs.stop.after_ms),
         ("the warm-up", ours.warm_up_ms == theirs.warm_up_ms),
-        ("the time limit", ours.timeout_ms == theirs.timeout_ms),
-        ("the checks", ours.checks == theirs.checks),
+        ("the timeout", ours.timeout_ms == theirs.timeout_ms),
+        ("the list of checks", ours.checks == theirs.checks),
     ];
     if let Some((what, _)) = parts.into_iter().find(|(_, same)| !same) {
-        return Err(MergeError::Asked { what });
+        return Err(MergeError::Settings { what });
     }
     ours.mode = match (ours.mode, &theirs.mode) {
         (Mode::Closed, Mode::Closed) => Mode::Closed,
@@ -97,7 +97,7 @@ fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
             Mode::Open { pacers, rate_max_milli: rate_max_milli.saturating_add(*rate) }
         }
         _ => {
-            return Err(MergeError::Asked { what: "closed or open load" });
+            return Err(MergeError::Settings { what: "the kind of load" });
         }
     };
     ours.connections = ours.connections.saturating_add(theirs.connections);
@@ -109,7 +109,7 @@ fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
     Ok(ours)
 }
 
-/// The sum of what is known; none where nothing is.
+/// The sum of the known values; `None` if both are unknown.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),
@@ -138,7 +138,7 @@ fn steps(
         steps.iter().map(|step| step.name.clone()).collect()
     };
     if names(&ours) != names(theirs) {
-        return Err(MergeError::Asked { what: "the steps of the scenario" });
+        return Err(MergeError::Settings { what: "the list of steps" });
     }
     for (step, more) in ours.iter_mut().zip(theirs) {
         step.done = step.done.saturating_add(more.done);
@@ -205,10 +205,13 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version { one, other } => {
-                write!(f, "one run was made by {one}, another by {other}: use the same on all")
+                write!(
+                    f,
+                    "the agents have different versions, {one} and {other}: use the same on all machines"
+                )
             }
-            Self::Asked { what } => {
-                write!(f, "{what} of one agent is not that of another: give all the same plan")
+            Self::Settings { what } => {
+                write!(f, "{what} differs between agents: give all of them the same plan")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The record of one run.
+//! The result of one load run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,89 +13,87 @@ use crate::interval::Interval;
 use crate::interval::StepFigures;
 use crate::machine::Watched;
 use crate::machine::{Generator, KernelCounters};
-use crate::plan::Asked;
+use crate::plan::RunSettings;
 use crate::search::Search;
 use crate::slowest::Slowest;
 
-/// The version of [`Run`] as a document. A field that is added does not raise it; one that changes
-/// its meaning or goes does.
+/// Version of [`Run`] as a document. It increases when a field is removed or changes its meaning,
+/// not when one is added.
 pub const VERSION: u32 = 1;
 
-/// What one load run was asked, what it achieved, and whether it may be believed.
+/// Settings, results and audit of one load run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A load run")]
 pub struct Run {
-    /// The version of this form of document: [`VERSION`].
+    /// Version of the document format: [`VERSION`].
     #[schemars(range(min = 1))]
     pub version: u32,
-    /// The program that made it, with its version.
+    /// The program that generated the load, with its version.
     pub tool: String,
-    /// When the window began, in milliseconds since 1970-01-01 UTC.
+    /// Start of the measurement, in milliseconds since 1970-01-01 UTC.
     pub started_unix_ms: u64,
-    /// How many machines or processes made the load together.
+    /// Number of machines or processes that generated the load.
     pub agents: u64,
-    /// The load that was asked for.
-    pub asked: Asked,
-    /// What was achieved within the window.
+    /// The settings of the run.
+    pub asked: RunSettings,
+    /// Results of the measurement.
     pub achieved: Achieved,
-    /// How long things took, of the requests that were answered as asked.
+    /// Times of successful responses.
     pub timings: Timings,
-    /// Requests that failed, by class.
+    /// Failed requests by class.
     pub errors: Errors,
-    /// Answers by status, failed ones too.
+    /// Responses by status, including failed ones.
     pub statuses: BTreeMap<u16, u64>,
-    /// Requests whose answer had not come when the run ended.
+    /// Requests without a response when the run ended.
     pub censored: Censored,
-    /// The run piece by piece, in order of time.
+    /// The run by interval, in order of time.
     pub intervals: Vec<Interval>,
-    /// Figures by step of a scenario, in its order; empty where there is one request only.
+    /// Figures by step of the scenario, in its order; empty without a scenario.
     pub steps: Vec<StepFigures>,
-    /// What the audit found.
+    /// Findings of the audit.
     pub findings: Vec<Finding>,
-    /// What became of the conditions that were asked for. Merging forgets them: they are asked of
-    /// the whole run.
+    /// Conditions and their outcomes. Merging clears them, as they apply to the whole run.
     #[serde(default)]
     pub conditions: Vec<ConditionOutcome>,
-    /// The search that this run is the best try of; null where there was none. Merging forgets it,
-    /// as agents make no search.
+    /// The search that this run is the best try of; null without a search. Merging clears it, as
+    /// agents do not search.
     #[serde(default)]
     pub search: Option<Search>,
-    /// What the generator itself used.
+    /// Resource use of the generator.
     pub generator: Generator,
-    /// What the kernel counted.
+    /// TCP counters of the kernel.
     pub kernel: KernelCounters,
-    /// The server's processes, where they were watched.
+    /// Watched processes, such as those of the server.
     pub watched: Vec<Watched>,
     /// The slowest requests, slowest first.
     pub slowest: Slowest,
-    /// What is known of the machine and its settings, by name: kernel, processor, congestion
-    /// control.
+    /// The machine and its settings by name: kernel, CPU, congestion control.
     pub environment: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What was achieved within the window.
+/// Results of the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "AchievedRecord")]
 pub struct Achieved {
-    /// How long the window was, in microseconds: the run without its warm-up.
+    /// Length of the measurement in microseconds: the run without its warm-up.
     pub window_us: u64,
-    /// How the run came to its end.
+    /// Why the run ended.
     pub ended: Ended,
-    /// Requests that were due within the window; none in closed load.
+    /// Requests that were due; none in closed load.
     pub asked: Option<u64>,
-    /// Requests that were answered as asked within the window.
+    /// The number of successful responses.
     pub done: u64,
-    /// Bytes received, heads and all, of failed requests too.
+    /// Bytes received, including heads and failed responses.
     pub bytes_received: u64,
     /// The number of bytes sent.
     pub bytes_sent: u64,
-    /// Bytes of content of the answers that were as asked.
+    /// Body bytes of successful responses.
     pub content_bytes: u64,
-    /// Connections opened, those of the warm-up not counted.
+    /// Connections opened, without those of the warm-up.
     pub connections_opened: u64,
 }
 
-/// How a run came to its end.
+/// Why a run ended.
 #[derive(
     Clone,
     Copy,
@@ -112,70 +110,70 @@ pub struct Achieved {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// Its time was up, or its requests were made.
+    /// The time was up, or all requests were sent.
     #[default]
     AsAsked,
-    /// The scripts had nothing more to do.
+    /// There were no more requests to send, for example no more rows of a feed.
     Exhausted,
-    /// It was stopped from outside.
+    /// The run was interrupted.
     Interrupted,
-    /// The target could not be asked at all.
+    /// The target was not reachable.
     TargetFailed,
 }
 
-/// How long things took. Failed requests are in none of them.
+/// Times of successful responses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timings {
-    /// From asking for a connection to having it, of each connection.
+    /// Time to open each connection.
     pub connect: Histogram,
-    /// From the sent time to the first byte of the answer.
+    /// From sending a request to the first byte of its response.
     pub first_byte: Histogram,
-    /// From the due time to the end of the answer: what a user would have waited. In closed load a
-    /// request is due when the answer before it has come.
+    /// From when a request was due to the end of its response. In closed load a request is due when
+    /// the previous response has ended.
     pub response: Histogram,
-    /// From the sent time to the end of the answer: what the target took once it was asked.
+    /// From sending a request to the end of its response.
     pub service: Histogram,
 }
 
-/// Requests whose answer had not come when the run ended. They are neither done nor failed.
+/// Requests without a response when the run ended. They are neither successful nor failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Censored {
     /// The number of these requests.
     pub count: u64,
-    /// How long the oldest of them had been due, in nanoseconds.
+    /// How long the oldest of these requests had been due, in nanoseconds.
     pub longest_ns: u64,
 }
 
-/// [`Achieved`] in a document, with the figures that follow from it and are not read back.
+/// [`Achieved`] in a document, with derived figures, which are ignored when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AchievedRecord {
-    /// How long the window was, in microseconds: the run without its warm-up.
+    /// Length of the measurement in microseconds: the run without its warm-up.
     pub window_us: u64,
-    /// How the run came to its end.
+    /// Why the run ended.
     pub ended: Ended,
-    /// Requests that were due within the window; null in closed load.
+    /// Requests that were due; null in closed load.
     pub asked: Option<u64>,
-    /// Requests that were answered as asked within the window.
+    /// The number of successful responses.
     pub done: u64,
-    /// Bytes received, heads and all, of failed requests too.
+    /// Bytes received, including heads and failed responses.
     pub bytes_received: u64,
     /// The number of bytes sent.
     pub bytes_sent: u64,
-    /// Bytes of content of the answers that were as asked.
+    /// Body bytes of successful responses.
     pub content_bytes: u64,
-    /// Connections opened, those of the warm-up not counted.
+    /// Connections opened, without those of the warm-up.
     pub connections_opened: u64,
     /// Requests due per second; null in closed load.
     pub rate_asked_per_s: Option<f64>,
-    /// Good answers per second.
+    /// Successful responses per second.
     pub rate_per_s: f64,
-    /// Content of good answers per second, in bytes.
+    /// Body bytes of successful responses per second.
     pub goodput_bytes_per_s: f64,
 }
 
 impl Run {
-    /// A run of which nothing is known but what was asked.
-    pub fn new(tool: impl Into<String>, asked: Asked) -> Self {
+    /// A run with these settings and no results.
+    pub fn new(tool: impl Into<String>, asked: RunSettings) -> Self {
         Self {
             version: VERSION,
             tool: tool.into(),
@@ -200,12 +198,12 @@ impl Run {
         }
     }
 
-    /// Requests that came to an end: done and failed.
+    /// Finished requests: successful and failed.
     pub fn finished(&self) -> u64 {
         self.achieved.done.saturating_add(self.errors.total())
     }
 
-    /// The share (0 to 1) of finished requests that failed; 0 when none was finished.
+    /// The share (0 to 1) of finished requests that failed; 0 if none was finished.
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     pub fn error_share(&self) -> f64 {
         match self.finished() {
@@ -214,7 +212,7 @@ impl Run {
         }
     }
 
-    /// The worst that the audit says.
+    /// The worst verdict of the audit.
     pub fn verdict(&self) -> Verdict {
         let verdicts = self.findings.iter().map(|finding| finding.verdict);
         verdicts.max().unwrap_or(Verdict::Passed)
@@ -222,7 +220,7 @@ impl Run {
 }
 
 impl Achieved {
-    /// Good answers per second.
+    /// Successful responses per second.
     pub fn rate(&self) -> f64 {
         self.per_second(self.done)
     }
@@ -232,12 +230,12 @@ impl Achieved {
         self.asked.map(|asked| self.per_second(asked))
     }
 
-    /// Content of good answers, in bytes per second.
+    /// Body bytes of successful responses per second.
     pub fn goodput(&self) -> f64 {
         self.per_second(self.content_bytes)
     }
 
-    /// Something counted within the window, per second; 0 for a window without length.
+    /// A count per second of the measurement; 0 if its length is 0.
     #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
     pub fn per_second(&self, count: u64) -> f64 {
         if self.window_us == 0 {

@@ -1,59 +1,59 @@
-//! A search for the highest rate at which a condition holds, with the evidence of each try.
+//! A search for the highest rate at which a condition is true, with the figures of each try.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::Errors;
 
-/// A search for the highest rate at which a condition holds. The run that it stands in is the best
-/// try, or the last where none held.
+/// A search for the highest rate at which a condition is true. The run that contains it is the best
+/// try, or the last if all failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Search {
-    /// The condition, as it was asked.
+    /// The condition as written.
     pub condition: String,
-    /// The tries, in the order in which they were made.
+    /// The tries, in order of time.
     pub tries: Vec<Try>,
 }
 
 /// One try: a short run at one rate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Try {
-    /// Requests per second that were asked for, in thousandths.
+    /// Requested rate, in thousandths of a request per second.
     pub rate_asked_milli: u64,
-    /// Good answers per second, in thousandths.
+    /// Successful responses per second, in thousandths.
     pub rate_milli: u64,
-    /// What it came to.
+    /// Outcome of the try.
     pub outcome: TryOutcome,
-    /// What was measured of the condition, as people write it; empty where nothing was.
+    /// The measured value with its unit; empty if nothing was measured.
     pub measured: String,
-    /// How long it was, in microseconds.
+    /// Length of the try in microseconds.
     pub window_us: u64,
     /// Requests that were due.
     pub asked: u64,
-    /// Requests that were answered as asked.
+    /// The number of successful responses.
     pub done: u64,
-    /// Requests that failed, by class.
+    /// Failed requests by class.
     pub errors: Errors,
-    /// The response time that half of its requests did not exceed, in nanoseconds.
+    /// Median of the response times, in nanoseconds.
     pub p50_ns: u64,
-    /// The response time that 99 % did not exceed, in nanoseconds.
+    /// 99th percentile of the response times, in nanoseconds.
     pub p99_ns: u64,
-    /// How busy the generator's busiest thread was, in thousandths of a core.
+    /// CPU use of the generator's busiest thread, in thousandths of a core.
     pub generator_cpu_permille: u32,
 }
 
-/// What a try came to. A rate holds when the condition does and the run is one at that rate.
+/// Outcome of a try. A rate holds if it was reached and the condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TryOutcome {
-    /// The rate was reached, and the condition holds at it.
+    /// The rate was reached, and the condition is true.
     Holds,
-    /// The rate was reached, and the condition does not hold at it.
+    /// The rate was reached, and the condition is false.
     DoesNotHold,
-    /// Nothing was measured that the condition applies to.
+    /// The figure of the condition was not measured.
     NotMeasured,
     /// Too many requests failed.
     RequestsFailed,
-    /// Too many of the requests that were due were not made.
+    /// Too many of the requests that were due were not sent.
     RateNotReached,
 }

@@ -1,4 +1,4 @@
-//! The slowest requests of a run, so that somebody can look for them in the log of the server.
+//! The slowest requests of a run, to find them in the log of the server.
 
 use std::cmp::Reverse;
 
@@ -8,19 +8,18 @@ use serde::{Deserialize, Serialize};
 /// How many of the slowest requests are kept.
 pub const SLOWEST_MAX: usize = 5;
 
-/// One request that took long. The order of fields is the order of requests: by response time
-/// first.
+/// One slow request. Requests are ordered by their fields: by response time first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct SlowRequest {
-    /// From the due time to the end of the answer, in nanoseconds.
+    /// From when the request was due to the end of its response, in nanoseconds.
     pub response_ns: u64,
-    /// From the sent time to the end of the answer, in nanoseconds.
+    /// From sending the request to the end of its response, in nanoseconds.
     pub service_ns: u64,
-    /// When it was due, in milliseconds since the window began.
+    /// When the request was due, in milliseconds since the start of the measurement.
     pub due_ms: u64,
-    /// The status of the answer.
+    /// Status code of the response.
     pub status: u16,
-    /// What was asked: the request target, or the name of the step.
+    /// The request target, or the name of the step.
     pub request: String,
 }
 
@@ -32,7 +31,7 @@ pub struct Slowest {
 }
 
 impl Slowest {
-    /// Whether a request that took so long would be kept: asked before one is described.
+    /// Whether a request with this response time would be kept, to avoid describing others.
     pub fn wants(&self, response_ns: u64) -> bool {
         let last = self.requests.get(SLOWEST_MAX - 1);
         last.is_none_or(|last| response_ns >= last.response_ns)

@@ -1,4 +1,4 @@
-//! Figures as people read them: three digits and a unit. Sizes are binary, everything else decimal.
+//! Formats figures with three digits and a unit. Sizes are binary, everything else decimal.
 
 pub use vervet_http::text::size as bytes;
 use vervet_http::text::{grouped, three_digits};
@@ -41,7 +41,7 @@ pub fn count(value: u64) -> String {
     grouped(value)
 }
 
-/// A share from 0 to 1: `0.05 %`, `99.9 %`, `100 %`. What is not nothing is never shown as nothing.
+/// A share from 0 to 1: `0.05 %`, `99.9 %`, `100 %`. A value above 0 is never shown as 0.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.001 {

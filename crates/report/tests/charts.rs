@@ -101,7 +101,7 @@ fn bars(value: Option<f64>, interval: Option<(f64, f64)>) -> String {
         colour: Colour::nth(1),
     };
     let chart = BarChart {
-        title: "Processor time".to_owned(),
+        title: "CPU time".to_owned(),
         description: String::new(),
         axis: Axis::new("for each request", Unit::Time).reaching(Range::Values),
         bars: vec![bar("vervet", Some(4e3), None), bar("a <b>", value, interval)],

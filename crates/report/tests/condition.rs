@@ -1,6 +1,8 @@
 //! Conditions: what is refused and how, what is read, and what a run says to it.
 
-use vervet_report::{Answer, Asked, Condition, ErrorClass, Histogram, Mode, Reuse, Run, Stop};
+use vervet_report::{
+    Answer, Condition, ErrorClass, Histogram, Mode, Reuse, Run, RunSettings, Stop,
+};
 
 /// An invalid condition, the column of its error, and parts of the message.
 #[track_caller]
@@ -98,7 +100,7 @@ fn units_are_worth_what_they_say() {
 }
 
 fn run() -> Run {
-    let asked = Asked {
+    let asked = RunSettings {
         target: "http://[::1]/".to_owned(),
         mode: Mode::Closed,
         connections: 1,
@@ -113,7 +115,8 @@ fn run() -> Run {
     Run::new("test", asked)
 }
 
-/// What a run with 990 good answers of 1 to 990 ms, 9 refused connections and 1 wrong status says.
+/// What a run with 990 successful responses of 1 to 990 ms, 9 refused connections and 1 wrong
+/// status says.
 #[track_caller]
 fn check(text: &str, answer: Answer, measured: &str) {
     let mut run = run();

@@ -152,8 +152,8 @@ fn text_shows_hostile_names_as_they_are_written() {
 fn a_run_of_nothing_has_every_form() {
     let run = nothing();
     let (text, page) = (forms::text(&run), forms::html(&run));
-    assert!(text.contains("0/s (no rate was asked: closed load takes what it gets)"), "{text}");
-    assert!(text.contains("No audit was made of this run"), "{text}");
+    assert!(text.contains("0/s (closed load: no rate requested)"), "{text}");
+    assert!(text.contains("This run was not audited"), "{text}");
     assert!(page.contains("nothing was measured"));
     assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
     assert_eq!(forms::csv_intervals(&run).lines().count(), 1);
@@ -191,9 +191,9 @@ fn a_long_run_has_a_page_of_bounded_size() {
 fn the_worst_finding_is_the_verdict() {
     let mut run = sample();
     for (verdict, words) in [
-        (Verdict::Failed, "Do not compare servers by these figures"),
-        (Verdict::Warning, "These figures hold with a reservation"),
-        (Verdict::Passed, "The audit has nothing against these figures"),
+        (Verdict::Failed, "The audit failed: do not compare servers"),
+        (Verdict::Warning, "The audit has warnings"),
+        (Verdict::Passed, "The audit passed: these figures are reliable"),
     ] {
         assert_eq!(run.verdict(), verdict);
         assert!(forms::text(&run).contains(words));

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use vervet_report::forms::{from_json, json};
 use vervet_report::{
-    Asked, ErrorClass, Finding, Histogram, Interval, MergeError, Mode, Reuse, Run, SlowRequest,
-    StepFigures, Stop, Verdict, Watched, WatchedSample,
+    ErrorClass, Finding, Histogram, Interval, MergeError, Mode, Reuse, Run, RunSettings,
+    SlowRequest, StepFigures, Stop, Verdict, Watched, WatchedSample,
 };
 
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://127.0.0.1:8080/".to_owned(),
         mode: Mode::Open { pacers: ["1,000/s, even".to_owned()].into(), rate_max_milli: 1_000_000 },
         connections: 8,
@@ -24,7 +24,7 @@ fn asked() -> Asked {
 
 /// A run in which each request took one of these times, in nanoseconds.
 fn run(times_ns: &[u64]) -> Run {
-    let mut run = Run::new("vervet 0.1.0", asked());
+    let mut run = Run::new("vervet 0.1.0", settings());
     let seed = times_ns.iter().fold(7, |sum: u64, time_ns| sum.wrapping_mul(31) ^ time_ns);
     run.started_unix_ms = seed % 1000;
     run.achieved.window_us = 10_000_000 + seed % 10;
@@ -88,16 +88,16 @@ fn check_refused(change: impl Fn(&mut Run), expected: &str) {
 fn runs_of_different_plans_do_not_merge() {
     check_refused(|run| run.version = 2, "version 2");
     check_refused(|run| run.tool = "vervet 0.2.0".to_owned(), "vervet 0.2.0");
-    check_refused(|run| run.asked.target.push('x'), "the target of one agent");
-    check_refused(|run| run.asked.mode = Mode::Closed, "closed or open load");
+    check_refused(|run| run.asked.target.push('x'), "the target differs between agents");
+    check_refused(|run| run.asked.mode = Mode::Closed, "the kind of load");
     check_refused(|run| run.asked.reuse = Reuse::Close, "the reuse of connections");
     check_refused(|run| run.asked.pipelining = 2, "pipelining");
     check_refused(|run| run.asked.stop.after_ms = None, "the duration");
     check_refused(|run| run.asked.warm_up_ms = 1, "the warm-up");
-    check_refused(|run| run.asked.timeout_ms = 1, "the time limit");
-    check_refused(|run| run.asked.checks.clear(), "the checks");
-    check_refused(|run| run.steps.clear(), "the steps of the scenario");
-    check_refused(|run| run.steps[0].name.push('x'), "the steps of the scenario");
+    check_refused(|run| run.asked.timeout_ms = 1, "the timeout");
+    check_refused(|run| run.asked.checks.clear(), "the list of checks");
+    check_refused(|run| run.steps.clear(), "the list of steps");
+    check_refused(|run| run.steps[0].name.push('x'), "the list of steps");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A run as OpenMetrics, read by the parser of those who wrote the format, which is strict.
 
 use vervet_report::forms::openmetrics;
-use vervet_report::{Asked, Mode, Run};
+use vervet_report::{Mode, Run, RunSettings};
 use vervet_testkit::{Child, PATIENCE, Stream, TempTree, find_python, skip};
 
 use crate::common::sample;
@@ -80,7 +80,7 @@ fn a_run_is_read_by_the_parser_of_prometheus() {
 #[test]
 fn a_run_without_anything_in_it_is_read_too() {
     let run = sample();
-    let asked = Asked { mode: Mode::Closed, ..run.asked };
+    let asked = RunSettings { mode: Mode::Closed, ..run.asked };
     let found = found!(&Run::new("vervet 0.1.0", asked));
     assert!(found.contains("histogram vervet_load_response_seconds_count  0.0"), "{found}");
     for absent in ["vervet_load_due", "vervet_load_response_quantile", "NaN"] {

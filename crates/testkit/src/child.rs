@@ -25,7 +25,7 @@ pub enum Stream {
 /// One line of output of a child, without the line end; invalid UTF-8 is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Where it was written.
+    /// The stream that the line was written to.
     pub stream: Stream,
     /// The text of the line.
     pub text: String,

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is done with the answers.
+/// Whether outputs are compared or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Compare,

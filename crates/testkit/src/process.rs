@@ -1,4 +1,4 @@
-//! What the kernel says of a process: memory, processor time, descriptors.
+//! Reads memory, CPU time and descriptors of a process.
 
 use std::fs;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::response::{self, Asked, Response, Source};
+use crate::response::{self, Method, Response, Source};
 use crate::wait::PATIENCE;
 
 /// How much is read at once.
@@ -89,7 +89,7 @@ impl RawClient {
         }
     }
 
-    /// Says that nothing more will be sent; reading goes on.
+    /// Shuts down the sending side; reading continues.
     pub fn finish(&mut self) {
         let done = match &self.socket {
             Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),
@@ -116,13 +116,13 @@ impl RawClient {
     /// Reads one response, or none when the server closes without a byte.
     #[track_caller]
     pub fn try_read_response(&mut self) -> Option<Response> {
-        response::read(&mut self.left, &mut self.socket, Asked::ForContent)
+        response::read(&mut self.left, &mut self.socket, Method::Other)
     }
 
     /// Reads exactly one response to a HEAD request, which has no content whatever its fields say.
     #[track_caller]
     pub fn read_head_response(&mut self) -> Response {
-        response::read(&mut self.left, &mut self.socket, Asked::ForHead)
+        response::read(&mut self.left, &mut self.socket, Method::Head)
             .expect("a response, where the connection was closed")
     }
 

@@ -1,5 +1,5 @@
-//! The recipes of a guide, cooked: each chapter of a page is a folder with its files, a server, and
-//! questions with the answers that the page shows.
+//! Runs the recipes of a guide: each chapter of a page is a folder with its files, a server, and
+//! commands with the output that the page shows.
 //!
 //! A recipe is a chapter (`## …`) and its blocks, in order. A block after a line that ends with a
 //! name in backquotes and a colon is a file of that name; a block of `toml` without a name is
@@ -68,11 +68,11 @@ fn recipes_of(file: &str, page: &str, not_run: &[NotRun]) -> Vec<Recipe> {
     let mut title = String::new();
     for part in parts(page) {
         let block = match part {
-            Part::Heading(heading) => {
+            PagePart::Heading(heading) => {
                 heading.clone_into(&mut title);
                 continue;
             }
-            Part::Block(block) => block,
+            PagePart::Block(block) => block,
         };
         if block.language == "console" {
             shown.push(block.text.lines().next().unwrap_or_default().to_owned());
@@ -90,19 +90,19 @@ fn recipes_of(file: &str, page: &str, not_run: &[NotRun]) -> Vec<Recipe> {
     recipes
 }
 
-enum Part<'p> {
+enum PagePart<'p> {
     Heading(&'p str),
     Block(Block<'p>),
 }
 
-fn parts(page: &str) -> Vec<Part<'_>> {
+fn parts(page: &str) -> Vec<PagePart<'_>> {
     let mut parts = Vec::new();
     let mut open: Option<Block<'_>> = None;
     let mut before = "";
     for (index, line) in page.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
             (Some(_), Some(_)) => {
-                parts.extend(open.take().map(Part::Block));
+                parts.extend(open.take().map(PagePart::Block));
                 // A name applies to the next block only.
                 before = "";
             }
@@ -111,7 +111,7 @@ fn parts(page: &str) -> Vec<Part<'_>> {
                 open = Some(Block { language, before, line: index + 2, text: String::new() });
             }
             (None, None) => {
-                parts.extend(line.strip_prefix("## ").map(Part::Heading));
+                parts.extend(line.strip_prefix("## ").map(PagePart::Heading));
                 before = if line.is_empty() { before } else { line };
             }
         }

@@ -7,7 +7,7 @@
 /// How the end of the content was found (RFC 9112 §6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// There is none: an answer to HEAD or CONNECT, 1xx, 204 or 304.
+    /// No body: a response to HEAD or CONNECT, 1xx, 204 or 304.
     NoContent,
     /// `Content-Length` with this number of bytes.
     Length(usize),
@@ -61,13 +61,13 @@ impl Response {
     }
 }
 
-/// What was asked decides whether there can be content.
+/// The request method, which determines whether a response has a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// By HEAD: the fields tell of content that does not come.
-    ForHead,
-    /// By any other method.
-    ForContent,
+pub(crate) enum Method {
+    /// HEAD: the response has no body.
+    Head,
+    /// Any other method.
+    Other,
 }
 
 /// Where the bytes of a response come from.
@@ -79,14 +79,18 @@ pub(crate) trait Source {
 /// Reads exactly one response from what is `left` over and from `source`; what follows it stays in
 /// `left`. None when the connection ends before the first byte.
 #[track_caller]
-pub(crate) fn read(left: &mut Vec<u8>, source: &mut impl Source, asked: Asked) -> Option<Response> {
+pub(crate) fn read(
+    left: &mut Vec<u8>,
+    source: &mut impl Source,
+    method: Method,
+) -> Option<Response> {
     let mut reader = Reader { left, source };
     if reader.left.is_empty() && !reader.fill() {
         return None;
     }
     let head = reader.until(b"\r\n\r\n");
     let mut response = parse_head(&head);
-    response.framing = framing(&response, asked);
+    response.framing = framing(&response, method);
     match response.framing {
         Framing::NoContent => {}
         Framing::Length(length) => response.content = reader.exactly(length),
@@ -151,7 +155,7 @@ fn parse_fields(lines: &str) -> Vec<(String, String)> {
 
 /// RFC 9112 §6.3, the rules for responses.
 #[track_caller]
-fn framing(response: &Response, asked: Asked) -> Framing {
+fn framing(response: &Response, method: Method) -> Framing {
     let coding = response.field("Transfer-Encoding");
     let length = response.field("Content-Length");
     assert!(
@@ -165,7 +169,7 @@ fn framing(response: &Response, asked: Asked) -> Framing {
         "content is announced for a {}",
         response.status
     );
-    if bare || asked == Asked::ForHead || response.status == 304 {
+    if bare || method == Method::Head || response.status == 304 {
         return Framing::NoContent;
     }
     match (coding, length) {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// The counters of a process, or of the children that it has reaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
-    /// Processor time in microseconds.
+    /// CPU time in microseconds.
     pub(crate) cpu_us: u64,
     /// Its share in kernel mode, in microseconds.
     pub(crate) system_us: u64,

@@ -60,7 +60,7 @@ impl Cgroup {
     }
 
     /// The cgroup of a process; none if that is the root.
-    pub(crate) fn of(proc: &Path, pid: u32, reader: &mut Reader) -> Option<Self> {
+    pub(crate) fn of_process(proc: &Path, pid: u32, reader: &mut Reader) -> Option<Self> {
         let file = proc.join(format!("{pid}/cgroup"));
         let path = cgroup_path(reader.read_once(&file, Shape::Record).ok()?)?;
         Self::at(&mount(proc, reader)?, &path)

@@ -1,4 +1,4 @@
-//! Clocks: the processor time of a process and of this thread, and the time since boot.
+//! Clocks: the CPU time of a process and of this thread, and the time since boot.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use rustix::time::{ClockId as Clock, Timespec, clock_gettime};
 /// much larger one.
 const PID_LIMIT: u32 = 1 << 22;
 
-/// The processor time of a process, including threads that have exited, in nanoseconds and with one
+/// The CPU time of a process, including threads that have exited, in nanoseconds and with one
 /// cheap system call. In /proc it has a resolution of 10 ms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessClock(ClockId);
 
 impl ProcessClock {
     /// None if there is no such process.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub(crate) fn new(pid: u32) -> Option<Self> {
         let pid = (1..PID_LIMIT).contains(&pid).then_some(pid)?;
         let pid = Pid::from_raw(i32::try_from(pid).ok()?);
         ClockId::pid_cpu_clock_id(pid).ok().map(Self)
@@ -32,7 +32,7 @@ impl ProcessClock {
     }
 }
 
-/// The processor time of this thread.
+/// The CPU time of this thread.
 pub(crate) fn thread_cpu() -> Duration {
     duration(clock_gettime(Clock::ThreadCPUTime))
 }
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn no_process_has_no_clock() {
         for pid in [0, PID_LIMIT - 1, PID_LIMIT, 1 << 30, u32::MAX] {
-            let time = ProcessClock::of(pid).and_then(ProcessClock::read_us);
+            let time = ProcessClock::new(pid).and_then(ProcessClock::read_us);
             assert_eq!(time, None, "{pid}");
         }
     }
@@ -64,14 +64,14 @@ mod tests {
     #[test]
     fn a_process_that_was_reaped_has_no_time() {
         let mut child = Child::start("true", [""; 0]);
-        let clock = ProcessClock::of(child.id());
+        let clock = ProcessClock::new(child.id());
         child.wait_exit(PATIENCE);
         assert_eq!(clock.and_then(ProcessClock::read_us), None);
     }
 
     #[test]
     fn time_goes_on() {
-        let clock = ProcessClock::of(std::process::id()).unwrap();
+        let clock = ProcessClock::new(std::process::id()).unwrap();
         let (before, thread, boot) = (clock.read_us().unwrap(), thread_cpu(), since_boot());
         assert!(wait_until(PATIENCE, || clock.read_us().unwrap() > before));
         assert!(thread_cpu() > thread);

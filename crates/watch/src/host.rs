@@ -25,7 +25,7 @@ pub(crate) struct HostFiles {
 
 impl HostFiles {
     /// With the network namespace of a process, which may be that of a container.
-    pub(crate) fn of(proc: &Path, pid: u32) -> Self {
+    pub(crate) fn new(proc: &Path, pid: u32) -> Self {
         let file = |path: &str, shape| KernelFile::new(proc.join(path), shape, Keep::Open);
         let network = if proc.join(format!("{pid}/net/netstat")).is_file() {
             format!("{pid}/net")

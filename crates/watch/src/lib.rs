@@ -1,9 +1,9 @@
 //! CPU, memory, faults, switches, descriptors and sockets of a tree of processes, read from /proc
 //! and cgroups.
 //!
-//! A [`Target`] says what is meant; a [`Watcher`] follows it and is polled for [`Sample`]s; a
-//! [`Summary`] says what they come to over an interval. Counters in samples are sums since the
-//! first one, so none that is left out loses anything.
+//! A [`Target`] selects processes; a [`Watcher`] follows them and is polled for [`Sample`]s; a
+//! [`Summary`] sums them up over an interval. Counters in samples are sums since the first one, so
+//! skipping samples loses nothing.
 
 mod account;
 mod cgroup;

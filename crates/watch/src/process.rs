@@ -96,7 +96,7 @@ impl Process {
                 keep,
             ),
             folder,
-            clock: ProcessClock::of(pid),
+            clock: ProcessClock::new(pid),
             switches: None,
         };
         let text = process.stat.read(reader).ok()?;

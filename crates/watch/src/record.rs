@@ -37,7 +37,7 @@ pub struct Machine {
     pub name: String,
     /// The release of the kernel.
     pub kernel: String,
-    /// The number of processors that the watch may run on.
+    /// Number of CPUs that the watch may run on.
     pub processors: u32,
 }
 

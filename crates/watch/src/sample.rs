@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Sample {
     /// Microseconds since the first sample.
     pub at_us: u64,
-    /// Processor time of the tree since the first sample, that of processes that have ended
+    /// CPU time of the tree since the first sample, that of processes that have ended
     /// included.
     pub cpu: Cpu,
     /// Faults since the first sample, those of processes that have ended included.
     pub faults: Faults,
-    /// Resident memory, summed over the processes: pages that they share count once for each of
-    /// them.
+    /// Resident memory (RSS), summed over the processes: shared pages count once per process.
     pub rss_bytes: u64,
     /// The number of running processes.
     pub processes: u32,
@@ -29,11 +28,11 @@ pub struct Sample {
     pub host: Option<Host>,
     /// Events of the tree since the previous sample.
     pub events: Vec<Event>,
-    /// Processor time that taking this sample took, in microseconds.
+    /// CPU time that taking this sample took, in microseconds.
     pub cost_us: u64,
 }
 
-/// Processor time of a process tree.
+/// CPU time of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// In user mode, in microseconds.
@@ -52,18 +51,17 @@ impl Cpu {
 /// Page faults of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Faults {
-    /// Faults that were resolved without reading a disk.
+    /// Minor faults, resolved without a disk read.
     pub minor: u64,
-    /// Faults for which a disk was read.
+    /// Major faults, which needed a disk read.
     pub major: u64,
 }
 
 /// Values that are expensive to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
-    /// Resident memory in which each page counts once, divided among those who share it. None when
-    /// the system does not let us read it of every process: then that of the others would pass for
-    /// the whole.
+    /// Proportional memory (PSS): shared pages divided among the processes that share them. Null if
+    /// it cannot be read for every process.
     pub pss_bytes: Option<u64>,
     /// Swapped out, divided likewise.
     pub swap_bytes: Option<u64>,
@@ -85,9 +83,9 @@ pub struct Counted<T> {
 /// Context switches of all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Switches {
-    /// Switches because a thread waited.
+    /// Voluntary switches: the thread waited.
     pub voluntary: u64,
-    /// Switches because another thread took the processor.
+    /// Involuntary switches: preempted by another thread.
     pub involuntary: u64,
 }
 
@@ -103,10 +101,9 @@ pub struct Descriptors {
 /// The kernel's accounting of a cgroup. Values that its controllers do not report are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSample {
-    /// Processor time since the first sample.
+    /// CPU time since the first sample.
     pub cpu: Cpu,
-    /// Periods since the first sample in which it was not let run any more, by its limit of
-    /// processor time.
+    /// Periods since the first sample in which the cgroup was throttled by its CPU limit.
     pub throttled_periods: Option<u64>,
     /// How long it was throttled, in microseconds.
     pub throttled_us: Option<u64>,
@@ -143,7 +140,7 @@ pub struct Host {
     pub tcp: Tcp,
 }
 
-/// Processor time of a host, in microseconds summed over all processors.
+/// CPU time of a host, in microseconds summed over all CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCpu {
     /// Time in user mode.
@@ -176,9 +173,9 @@ pub struct Network {
 /// TCP counters of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tcp {
-    /// Connections that found the accept queue of their listener full.
+    /// Connections that found the accept queue of a listener full.
     pub listen_overflows: u64,
-    /// Connections that a listener dropped, for that reason or another.
+    /// Connections that a listener dropped for any reason.
     pub listen_drops: u64,
     /// Segments that were retransmitted.
     pub retransmits: u64,

@@ -7,7 +7,7 @@ use crate::sample::{
     CgroupSample, Cpu, Detail, Event, Faults, Host, HostCpu, Network, Root, Sample, Switches, Tcp,
 };
 
-/// The shortest time, in microseconds, over which the peak of the processor time is measured: a
+/// The shortest time, in microseconds, over which the peak of the CPU time is measured: a
 /// rate over less is mostly the error of the clocks.
 const PEAK_GAP_MIN_US: u64 = 50_000;
 
@@ -29,9 +29,9 @@ pub struct Summary {
     pub invalid_because: Vec<String>,
     /// Whether the last process exited within the interval.
     pub ended: bool,
-    /// Processor time of the tree.
+    /// CPU time of the tree.
     pub cpu: Cpu,
-    /// Processors in use: on average over the interval, and at most between two samples.
+    /// Busy cores: average over the interval, and peak between two samples.
     pub cores: Spread,
     /// Page faults of the tree.
     pub faults: Faults,
@@ -51,20 +51,19 @@ pub struct Summary {
     pub sockets: Option<Spread>,
     /// Context switches of the tree.
     pub switches: Option<Switches>,
-    /// The most processes in one sample whose descriptors or switches could not be read, and are
-    /// missing above.
+    /// Maximum number of processes in one sample whose descriptors or switches could not be read.
     pub unreadable: u32,
     /// The kernel's accounting of the cgroup.
     pub cgroup: Option<CgroupSummary>,
     /// The host; none without two readings of it.
     pub host: Option<HostSummary>,
-    /// Processor time of the watch itself, in microseconds.
+    /// CPU time of the watch itself, in microseconds.
     pub watch_cpu_us: u64,
 }
 
 impl Summary {
     /// The summary of samples in their order.
-    pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Self {
+    pub fn new<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Self {
         let mut tally = Tally::default();
         for sample in samples {
             tally.add(sample);
@@ -72,7 +71,7 @@ impl Summary {
         tally.summary()
     }
 
-    /// The share of a processor that the watch itself used.
+    /// CPU use of the watch itself, in cores.
     pub fn watch_share(&self) -> f64 {
         per(self.watch_cpu_us, self.duration_us)
     }
@@ -90,7 +89,7 @@ pub struct Spread {
 /// The kernel's accounting of a cgroup over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSummary {
-    /// Processor time of the cgroup.
+    /// CPU time of the cgroup.
     pub cpu: Cpu,
     /// Periods in which it was throttled by its limit.
     pub throttled_periods: Option<u64>,
@@ -111,8 +110,7 @@ pub struct HostSummary {
     pub load: [f64; 3],
     /// Time of all processors together.
     pub cpu: HostCpu,
-    /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to
-    /// 1.
+    /// Share of the time of all CPUs that was used or stolen by the hypervisor, from 0 to 1.
     pub busy: f64,
     /// Minimum of the available memory.
     pub memory_available_min_bytes: u64,
@@ -241,7 +239,7 @@ impl Tally {
     pub fn summary(&self) -> Summary {
         let Some(first) = &self.first else {
             return Summary {
-                invalid_because: vec!["it has no samples".to_owned()],
+                invalid_because: vec!["no samples".to_owned()],
                 ..Summary::default()
             };
         };

@@ -1,4 +1,4 @@
-//! The target of a watch, as it is given on the command line.
+//! The target of a watch, as given on the command line.
 
 use std::fmt;
 use std::path::PathBuf;

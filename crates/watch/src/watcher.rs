@@ -1,6 +1,6 @@
 //! Follows a process tree: the caller polls it for samples.
 //!
-//! Each sample reads processor time, memory, faults and the numbers of processes and threads: a
+//! Each sample reads CPU time, memory, faults and the numbers of processes and threads: a
 //! clock and two files per process, all kept open. Expensive values are read less often, and use no
 //! more than a thousandth of a core.
 
@@ -35,7 +35,7 @@ const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 /// Where procfs is mounted.
 const PROC: &str = "/proc";
 
-/// Where the processor time of samples comes from.
+/// Source of the CPU time of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
@@ -48,13 +48,13 @@ pub enum Account {
 /// The processes that are watched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
-    /// The target as it was given.
+    /// The target as given.
     pub target: String,
     /// The root processes of the tree.
     pub roots: Vec<Root>,
     /// The cgroup that is watched, or that no process outside of the tree is in.
     pub cgroup: Option<PathBuf>,
-    /// Where the processor time comes from.
+    /// Source of the CPU time.
     pub account: Account,
 }
 
@@ -117,7 +117,7 @@ impl Watcher {
                 }
                 let first = tree.roots().next();
                 let first = first.ok_or_else(|| FindError::NotFound(target.clone()))?;
-                Cgroup::of(proc, first.pid, &mut reader)
+                Cgroup::of_process(proc, first.pid, &mut reader)
             }
             Resolved::Cgroup(cgroup) => {
                 account = Account::Cgroup;
@@ -133,7 +133,7 @@ impl Watcher {
             tree,
             account,
             cgroup: cgroup.map(|cgroup| OwnCgroup { cgroup, base: None, settled: Cpu::default() }),
-            host: HostFiles::of(proc, first),
+            host: HostFiles::new(proc, first),
             detail_pace: Pace::every(DETAIL_EVERY),
             host_pace: Pace::every(HOST_EVERY),
             begin: None,
@@ -214,7 +214,7 @@ impl Watcher {
                 if self.tree.roots().next().is_none() {
                     self.tree.name_roots();
                     let first = self.tree.roots().next().map_or(0, |root| root.pid);
-                    self.host = HostFiles::of(&self.proc, first);
+                    self.host = HostFiles::new(&self.proc, first);
                 }
                 look
             }
@@ -336,7 +336,7 @@ impl Pace {
         self.due.is_none_or(|due| now >= due)
     }
 
-    /// Sets the next time after a reading with this cost in processor time.
+    /// Sets the next time after a reading with this cost in CPU time.
     fn took(&mut self, now: Instant, cost: Duration) {
         let put_off = cost.saturating_mul(COST_SPACING).min(PUT_OFF_MAX);
         self.due = now.checked_add(self.every.max(put_off));

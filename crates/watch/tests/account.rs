@@ -8,7 +8,7 @@ use crate::common::{Forking, ask};
 use vervet_testkit::{Cgroup, PATIENCE, Rival, RivalKind, Signal, TempTree, skip, wait_until};
 use vervet_watch::{Account, Summary, Target, Watcher};
 
-/// How much processor time a server is made to use, in microseconds: what the kernel tells in ticks
+/// How much CPU time a server is made to use, in microseconds: what the kernel tells in ticks
 /// of ten milliseconds is then within the tolerance.
 const USE_US: u64 = 1_500_000;
 
@@ -44,7 +44,7 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
     assert_eq!(by_root.subject().account, Account::Processes);
     assert_eq!(by_cgroup.subject().account, Account::Cgroup);
     for samples in [&samples, &of_cgroup] {
-        let summary = Summary::of(samples);
+        let summary = Summary::new(samples);
         let off = summary.cpu.total_us().abs_diff(used);
         assert!(off * TOLERANCE < used, "{used} us used: {summary:#?}");
         assert_eq!(summary.invalid_because, [""; 0]);
@@ -56,7 +56,7 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
             pair[0].cpu.user_us <= pair[1].cpu.user_us
                 && pair[0].cpu.system_us <= pair[1].cpu.system_us
         });
-        assert!(forward, "processor time went back");
+        assert!(forward, "CPU time went back");
     }
 }
 

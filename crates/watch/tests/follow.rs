@@ -8,7 +8,7 @@ use crate::common::sample_until;
 use vervet_testkit::{Child, PATIENCE, Signal, find_program, skip, wait_until};
 use vervet_watch::{Event, FindError, Summary, Target, Watcher};
 
-/// Children that are born and end unseen, each with this much processor time.
+/// Children that are born and end unseen, each with this much CPU time.
 const CHILDREN: u64 = 10;
 const CHILD_US: u64 = 60_000;
 
@@ -28,7 +28,7 @@ impl Python {
         Some(python)
     }
 
-    fn tell(&mut self) {
+    fn next_step(&mut self) {
         let input = self.process.stdin.as_mut().unwrap();
         input.write_all(b"go\n").unwrap();
         self.wait_for_answer();
@@ -76,10 +76,10 @@ fn children_that_are_born_and_end_between_two_samples_are_counted() {
     };
     let mut watcher = Watcher::open(&python.target()).unwrap();
     let before = watcher.sample_all(Instant::now());
-    python.tell();
+    python.next_step();
     let after = watcher.sample_all(Instant::now());
     assert_eq!((before.processes, after.processes), (1, 1));
-    let summary = Summary::of([&before, &after]);
+    let summary = Summary::new([&before, &after]);
     // The clock of a child begins with its fork, and the account of its parent is in ticks of ten
     // milliseconds.
     let used = CHILDREN * CHILD_US;
@@ -98,7 +98,7 @@ fn memory_that_processes_share_counts_once() {
         skip!("needs python3");
     };
     let mut watcher = Watcher::open(&python.target()).unwrap();
-    python.tell();
+    python.next_step();
     let sample = sample_until(&mut watcher, |sample| sample.processes == 4);
     let pss = sample.detail.unwrap().pss_bytes.unwrap();
     let rss = sample.rss_bytes;
@@ -147,7 +147,7 @@ fn sockets_descriptors_switches_and_threads_are_counted() {
     };
     let mut watcher = Watcher::open(&python.target()).unwrap();
     let before = watcher.sample_all(Instant::now()).detail.unwrap();
-    python.tell();
+    python.next_step();
     let sample = watcher.sample_all(Instant::now());
     let after = sample.detail.unwrap();
     assert_eq!(after.descriptors.value.sockets, before.descriptors.value.sockets + 20);
@@ -199,7 +199,7 @@ fn a_tree_ends_with_its_last_process_and_what_it_used_is_known_until_it_is_reape
     assert!(last.cpu.total_us() >= CHILD_US, "{last:#?}");
     assert_eq!(last.processes, 0);
     assert!(matches!(last.events.as_slice(), [Event::RootEnded(_)]));
-    let summary = Summary::of(&samples);
+    let summary = Summary::new(&samples);
     assert!(summary.ended && summary.valid, "{summary:#?}");
 }
 
@@ -236,7 +236,7 @@ fn the_restart_of_a_root_invalidates_the_interval() {
         started.is_some() || watcher.has_ended()
     }));
     assert_eq!(started, Some(server.id()), "{samples:#?}");
-    let summary = Summary::of(&samples);
+    let summary = Summary::new(&samples);
     assert!(!summary.valid);
     let reasons = summary.invalid_because.join("; ");
     assert!(reasons.contains("was started during the watch"), "{reasons}");

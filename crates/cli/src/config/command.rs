@@ -84,7 +84,7 @@ fn limits_table() -> String {
     // Writing to a String does not fail.
     let _ = writeln!(
         page,
-        "{:width$}  {:>12}  {:>8}  {:>16}  {:12}  WHAT IT BOUNDS",
+        "{:width$}  {:>12}  {:>8}  {:>16}  {:12}  WHAT IT LIMITS",
         "LIMIT", "DEFAULT", "LEAST", "GREATEST", "UNIT"
     );
     for row in Limits::TABLE {

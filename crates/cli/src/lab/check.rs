@@ -52,7 +52,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let count = plan.steps_count();
     let _ = writeln!(text, "{count} steps, about {}", span(plan.estimate()));
     console::print(&text).map_err(Failure::Output)?;
-    console::message(format_args!("{} is fine", arguments.file.display()));
+    console::message(format_args!("{} is valid", arguments.file.display()));
     Ok(ExitCode::SUCCESS)
 }
 

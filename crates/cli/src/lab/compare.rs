@@ -16,8 +16,7 @@ use vervet_lab::statistics::Figure;
 use crate::console;
 use crate::failure::Failure;
 
-/// The status when there is nothing to compare: a record that cannot be read, or no step that both
-/// have.
+/// Exit status if there is nothing to compare: an unreadable record, or no step in common.
 const NOTHING_TO_COMPARE: u8 = 2;
 
 const EXAMPLES: &str = "\
@@ -34,7 +33,7 @@ time of all phases together, and phase:NAME that of one phase.
 Exit status: 0 if nothing became worse; 1 if a figure of --fail-on became worse,
 or a subject that had figures has none; 2 if there is nothing to compare.";
 
-/// Which two labs are compared, and what may not become worse.
+/// Arguments of `vervet lab compare`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArguments {
@@ -70,7 +69,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
     let (Some(base), Some(other)) = (opened(&arguments.base), opened(&arguments.other)) else {
         return Ok(ExitCode::from(NOTHING_TO_COMPARE));
     };
-    let comparison = match Comparison::of(&base, &other, arguments.tolerance / 100.0) {
+    let comparison = match Comparison::new(&base, &other, arguments.tolerance / 100.0) {
         Ok(comparison) => comparison,
         Err(error) => {
             console::message(format_args!("{error}"));
@@ -99,7 +98,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
     Ok(ExitCode::SUCCESS)
 }
 
-/// A record with its figures; says why where there is none.
+/// Opens a record; prints the error if it cannot be read.
 fn opened(path: &Path) -> Option<LabRecord> {
     let record = open_record(path);
     record.map_err(|error| console::message(format_args!("{error}"))).ok()
@@ -118,7 +117,7 @@ fn figure(name: &str) -> Result<Figure, String> {
     let known = Figure::named(name).filter(|figure| COMPARED.contains(figure));
     known.ok_or_else(|| {
         let names = names.join(", ");
-        format!("no such figure: one of {names}, or phase:NAME")
+        format!("expected one of {names}, or phase:NAME")
     })
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn print_adapters() -> Result<ExitCode, Failure> {
         let about = format!("{}: {}", adapter.name, adapter.about);
         write_adapter(&mut text, &about, adapter.settings, adapter.get);
     }
-    text.push_str("\nof tasks:\n");
+    text.push_str("\ntasks:\n");
     for adapter in TASK_ADAPTERS {
         let about = format!("{}: {}", adapter.name, adapter.about);
         write_adapter(&mut text, &about, adapter.settings, adapter.get);
@@ -64,10 +64,10 @@ fn write_adapter(text: &mut String, about: &str, settings: &[Row], get: &str) {
         let (name, default, about) = (row.name, row.default, row.about);
         let _ = writeln!(text, "    {name} = \"{default}\"  {about}");
     }
-    let _ = writeln!(text, "    to get it, {get}");
+    let _ = writeln!(text, "    to install: {get}");
 }
 
-/// A length of time for people.
+/// Formats a duration.
 pub(crate) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

@@ -67,7 +67,7 @@ enum ReportFormat {
 pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let record = open_record(&arguments.results).map_err(|error| told(&error))?;
-    let analysis = Analysis::of(&record).map_err(|error| told(&error))?;
+    let analysis = Analysis::new(&record).map_err(|error| told(&error))?;
     if let Some(path) = &arguments.insert {
         let page = fs::read_to_string(path).map_err(|error| Failure::Read(path.clone(), error))?;
         let page = inserted(&page, &record, &analysis)

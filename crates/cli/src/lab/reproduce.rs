@@ -78,7 +78,7 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
 fn compare(old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let new = open_record(results).map_err(|error| failed(&error))?;
-    let comparison = Comparison::of(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
+    let comparison = Comparison::new(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
     console::print(&comparison_text(&comparison)).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }

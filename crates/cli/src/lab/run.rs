@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::present::{page_markdown, report_html, report_page};
-use vervet_lab::record::{LabRecord, Outcome, Phase, Step, TaskStep};
+use vervet_lab::record::{LabRecord, Phase, Step, TaskStep};
 use vervet_lab::runner::{Generator, Options, Progress, RunError, run as run_lab};
 use vervet_lab::statistics::Analysis;
 use vervet_report::{Finding, Verdict};
@@ -39,7 +39,7 @@ pub(crate) struct RunArguments {
     /// .lab]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works
+    /// Run fewer and shorter steps, as set in `[quick]` of the lab file, to check that it works
     #[arg(long)]
     pub(super) quick: bool,
     /// Run only this subject and the ceiling; repeatable
@@ -76,7 +76,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
         );
         let asks = signal_hook::flag::register(signal, Arc::clone(&interrupted));
         ends.and(asks)
-            .map_err(|error| Failure::Other(format!("cannot take over signals: {error}")))?;
+            .map_err(|error| Failure::Other(format!("cannot handle signals: {error}")))?;
     }
     raise_descriptors();
     console::message(format_args!(
@@ -114,7 +114,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
 /// Writes the report next to the record, as HTML and as Markdown for code forges.
 fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
-    let analysis = Analysis::of(record).map_err(|error| told(&error))?;
+    let analysis = Analysis::new(record).map_err(|error| told(&error))?;
     let page = report_html(record, &analysis);
     let text = page_markdown(&report_page(record, &analysis), None);
     for (name, text) in [(PAGE, page), (TEXT, text)] {
@@ -150,15 +150,12 @@ fn raise_descriptors() {
 struct ProgressMessages;
 
 impl Progress for ProgressMessages {
-    fn say(&mut self, text: &str) {
+    fn message(&mut self, text: &str) {
         console::message(format_args!("{text}"));
     }
 
     fn step(&mut self, done: usize, of: usize, step: &Step) {
-        let what = match &step.outcome {
-            Outcome::Measured => measured(step),
-            other => failed(other),
-        };
+        let what = step.outcome.failure().unwrap_or_else(|| measured(step));
         console::message(format_args!(
             "{done}/{of} {} on {}, {}: {what}",
             step.subject, step.workload, step.load
@@ -166,21 +163,8 @@ impl Progress for ProgressMessages {
     }
 
     fn task(&mut self, done: usize, of: usize, step: &TaskStep) {
-        let what = match &step.outcome {
-            Outcome::Measured => phases(step),
-            other => failed(other),
-        };
+        let what = step.outcome.failure().unwrap_or_else(|| phases(step));
         console::message(format_args!("{done}/{of} {}: {what}", step.task));
-    }
-}
-
-/// Why a step was not measured.
-fn failed(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Measured => String::new(),
-        Outcome::Crashed { reason } => format!("crashed: {reason}"),
-        Outcome::NotReady { reason } => format!("not ready: {reason}"),
-        Outcome::WrongAnswers { reason } => format!("wrong answers: {reason}"),
     }
 }
 

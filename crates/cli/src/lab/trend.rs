@@ -58,10 +58,10 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
     let records = records(&arguments.folder)?;
     if records.len() < 2 {
         let (folder, found) = (arguments.folder.display(), records.len());
-        let text = format!("{folder}: {found} records in it, and a trend needs two");
+        let text = format!("{folder}: {found} records found, a trend needs two");
         return Err(Failure::Other(text));
     }
-    let trend = Trend::of(records).map_err(|error| Failure::Other(error.to_string()))?;
+    let trend = Trend::new(records).map_err(|error| Failure::Other(error.to_string()))?;
     if let Some(path) = &arguments.output {
         fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?;
     } else {
@@ -93,7 +93,7 @@ fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match open_record(&path) {
             Ok(record) => records.push((name, record)),
-            Err(error) => console::message(format_args!("passed over {name}: {error}")),
+            Err(error) => console::message(format_args!("skipped {name}: {error}")),
         }
     }
     Ok(records)

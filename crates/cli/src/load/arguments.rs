@@ -84,7 +84,7 @@ pub(crate) struct ShapeArguments {
     /// Arrival process of open load
     #[arg(long, value_name = "KIND", default_value = "even")]
     pub(crate) arrival: ArrivalKind,
-    /// Random seed: the same seed makes the same run
+    /// Random seed; the same seed gives the same requests and due times
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) seed: u64,
     /// Warm-up before the run, excluded from the results

@@ -66,7 +66,7 @@ pub(crate) fn run(plan: Plan, live: ProgressMode, outputs: &Outputs) -> Result<R
     let running = vervet_load::start(plan).map_err(Refused::usage)?;
     let control = running.control();
     let interrupts = interrupts(move || control.stop(), live)?;
-    let mut shown = live.begin(running.asked());
+    let mut shown = live.begin(running.settings());
     let run = running.finish_with_progress(DRAW_EVERY, |progress| match progress {
         Progress::Interval(interval) => {
             shown.interval(interval);
@@ -100,7 +100,7 @@ pub(crate) fn interrupts(
     Ok(handle)
 }
 
-/// Load on somebody else's machine for as long as the default says is rarely meant.
+/// Warns if a public address is loaded without an explicit duration.
 fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
     let is_bounded = arguments.load.duration.is_some() || arguments.load.requests.is_some();
     let public = plan
@@ -110,7 +110,7 @@ fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
         .find(|address| is_public(address.ip()));
     if let (Some(address), false) = (public, is_bounded) {
         console::message(format_args!(
-            "note: {address} is a public address; be sure that you may load it, and bound the run with -d or -n"
+            "note: {address} is a public address: load it only with permission, and limit the run with -d or -n"
         ));
     }
 }
@@ -145,8 +145,8 @@ fn serve_canned(
     };
     let canned = Canned::start(address, &answer).map_err(Refused::usage)?;
     match canned.address() {
-        Some(address) => console::message(format_args!("canned answers at http://{address}/")),
-        None => console::message(format_args!("canned answers at {address}")),
+        Some(address) => console::message(format_args!("canned responses at http://{address}/")),
+        None => console::message(format_args!("canned responses at {address}")),
     }
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = canned.handle();
@@ -159,7 +159,7 @@ fn serve_canned(
     Ok(())
 }
 
-/// Whether the target can be connected to at all, asked once before a search.
+/// Checks once, before a search, whether the target accepts connections.
 pub(crate) fn reach(plan: &Plan) -> Result<(), Refused> {
     let Some(address) =
         plan.outgoing.first().and_then(vervet_server::engine::reactor::Outgoing::peer_address)

@@ -17,17 +17,17 @@ use super::outputs::Outputs;
 use crate::console;
 use crate::failure::Failure;
 
-/// The first rate that is tried, where none is given.
+/// The first rate of a search, if not set.
 const FIRST_RATE: f64 = 1000.0;
 /// Tries at most.
 const TRIES_MAX: usize = 24;
-/// The search ends when the highest rate that held and the lowest that did not are this close.
+/// The search ends if the highest passing and the lowest failing rate are this close.
 const CLOSE_ENOUGH: f64 = 0.02;
 /// A try with fewer requests missing than this share has reached its rate.
 const MISSING_MAX: f64 = 0.01;
 /// A try with a greater share of failed requests does not count for its rate.
 const FAILED_MAX: f64 = 0.01;
-/// How long a try is, where nothing is said: several are made.
+/// Default duration of a try.
 const TRY_LENGTH: Duration = Duration::from_secs(5);
 
 /// Where the search is: doubling until something fails, then halving the distance.
@@ -43,7 +43,7 @@ impl Search {
         Self { holds: None, fails: None, next: first }
     }
 
-    /// Takes the result at the rate of the attempt, and says whether the search goes on.
+    /// Takes the result of an attempt, and returns whether the search continues.
     fn take(&mut self, attempt: TryOutcome) -> bool {
         match attempt {
             TryOutcome::Holds => self.holds = Some(self.next),
@@ -83,7 +83,7 @@ pub(crate) fn find(
             break;
         }
         let attempt = judge(&run, goal, search.next);
-        say(&attempt);
+        print_try(&attempt);
         let outcome = attempt.outcome;
         result.take(run, attempt);
         if !search.take(outcome) {
@@ -109,7 +109,7 @@ fn attempt(plan: &Plan, rate: f64) -> Plan {
 /// What a search has result so far.
 #[derive(Default)]
 struct SearchResult {
-    /// The best try, or the last where none has held.
+    /// The best try, or the last if none has passed.
     shown: Option<Run>,
     has_held: bool,
     is_interrupted: bool,
@@ -138,7 +138,7 @@ impl SearchResult {
             )),
             (false, true) => {}
             (false, false) => console::message(format_args!(
-                "{condition} holds at no rate that was tried; the last try is reported"
+                "{condition} is false at all tried rates; the last try is reported"
             )),
         }
         shown.search = Some(vervet_report::Search { condition, tries: self.tries });
@@ -157,7 +157,7 @@ impl SearchResult {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
-fn say(attempt: &Try) {
+fn print_try(attempt: &Try) {
     let asked = rate(attempt.rate_asked_milli as f64 / 1000.0);
     let measured = &attempt.measured;
     match attempt.outcome {

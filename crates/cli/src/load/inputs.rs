@@ -1,5 +1,5 @@
-//! What is asked: one request, a list, a scenario, a recording or a log, from what was typed and
-//! the files that it names.
+//! The requests of a run: one request, a list, a scenario, a recording or a log, from arguments and
+//! files.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -70,7 +70,7 @@ pub(crate) struct InputArguments {
     pub(crate) feed_order: Order,
 }
 
-/// What is asked, and what follows from it for the run.
+/// The requests of a run, and settings that follow from them.
 pub(crate) struct Input {
     /// The server.
     pub(crate) url: Url,
@@ -81,7 +81,7 @@ pub(crate) struct Input {
     pub(crate) requests: Option<u64>,
 }
 
-/// Reads what is asked.
+/// Reads the requests of a run.
 pub(crate) fn input(
     arguments: &LoadArguments,
     fields: Vec<(String, String)>,
@@ -111,7 +111,7 @@ pub(crate) fn input(
     }
 }
 
-/// The document that a recording becomes, with what was left out said.
+/// Converts a recording to a scenario; prints notes on skipped entries.
 pub(crate) fn document(inputs: &InputArguments, file: &Path) -> Result<String, Refused> {
     let bytes = read_bytes(file, HAR_BYTES_MAX)?;
     let hosts = if inputs.single_host { Hosts::All } else { Hosts::First };
@@ -227,11 +227,11 @@ impl Reading<'_> {
 
     fn url(&self) -> Result<Url, Refused> {
         let url = self.common.base.cloned();
-        url.ok_or_else(|| Refused::usage("the URL is missing: say who is asked"))
+        url.ok_or_else(|| Refused::usage("the URL is missing: add http://HOST:PORT/PATH"))
     }
 }
 
-/// The fields that each request has: those that are typed, and those that options stand for.
+/// The headers of all requests: those of `-H` and those of other options.
 fn common_fields(
     request: &RequestArguments,
     mut fields: Vec<(String, String)>,
@@ -276,7 +276,7 @@ fn read_feed(inputs: &InputArguments) -> Result<Option<Cursor>, Refused> {
     Ok(Some(Cursor::new(Arc::new(feed), inputs.feed_order)))
 }
 
-/// A whole file as text, unless it has more than so many bytes.
+/// Reads a file as text, up to a maximum size.
 pub(crate) fn read_text(file: &Path, most: usize) -> Result<String, Refused> {
     let bytes = read_bytes(file, most)?;
     String::from_utf8(bytes)
@@ -287,10 +287,10 @@ fn read_bytes(file: &Path, most: usize) -> Result<Vec<u8>, Refused> {
     read_most(file, most).map_err(Refused::file(file))
 }
 
-/// A whole file, unless it has more than so many bytes.
+/// Reads a file, up to a maximum size.
 fn read_most(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let file = File::open(file)?;
-    let too_many = || io::Error::other(format!("it has more than {most} bytes"));
+    let too_many = || io::Error::other(format!("more than {most} bytes"));
     // A pipe has no length, and a file may grow: what is read is counted, too.
     let known = file.metadata()?.len();
     if known > most as u64 {
@@ -331,11 +331,7 @@ fn speed(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>().ok();
     let range = Replay::SPEEDS;
     number.filter(|speed| range.contains(speed)).ok_or_else(|| {
-        format!(
-            "write how much faster, such as 2x or 0.5x, from {} to {}",
-            range.start(),
-            range.end()
-        )
+        format!("expected a factor such as 2x or 0.5x, from {} to {}", range.start(), range.end())
     })
 }
 
@@ -360,7 +356,7 @@ mod tests {
             assert_eq!(read, expected.map_err(str::to_owned));
         };
         check(CONTENT_BYTES_MAX, Ok(1 << 30));
-        let refused = "it has more than 1073741824 bytes";
+        let refused = "more than 1073741824 bytes";
         check(CONTENT_BYTES_MAX + 1, Err(refused));
     }
 

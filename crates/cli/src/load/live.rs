@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use vervet_report::units::{count, percent, rate, time};
-use vervet_report::{Asked, ErrorClass, Interval};
+use vervet_report::{ErrorClass, Interval, RunSettings};
 
 use super::arguments::OutputArguments;
 use super::view::{ViewState, busy};
@@ -15,12 +15,12 @@ use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 /// How often the elapsed time is updated, and the shortest time between two drawings.
 pub(crate) const DRAW_EVERY: Duration = Duration::from_millis(250);
 
-/// Who looks.
+/// Where progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgressMode {
-    /// Nobody.
+    /// No progress.
     Quiet,
-    /// Somebody at a terminal.
+    /// A live view on a terminal.
     Terminal,
     /// A file or a pipe, or a terminal that cannot draw over lines.
     Lines,
@@ -56,7 +56,7 @@ impl ProgressMode {
     }
 
     /// A run begins.
-    pub(crate) fn begin(self, asked: Asked) -> ProgressDisplay {
+    pub(crate) fn begin(self, asked: RunSettings) -> ProgressDisplay {
         match self {
             Self::Quiet => ProgressDisplay::Quiet,
             Self::Lines => ProgressDisplay::Lines,
@@ -116,10 +116,10 @@ impl ProgressDisplay {
 }
 
 impl View {
-    fn begin(asked: Asked) -> Self {
+    fn begin(asked: RunSettings) -> Self {
         show_cursor_on_panic(Output::Stderr);
         let size = || Output::Stderr.size();
-        let mut screen = Screen::new(Output::Stderr, size, Colours::asked());
+        let mut screen = Screen::new(Output::Stderr, size, Colours::from_environment());
         let _ = screen.begin();
         let now = Instant::now();
         let mut view = Self { screen, seen: ViewState::new(asked), begun: now, next: now };
@@ -147,7 +147,7 @@ fn line(interval: &Interval) -> String {
     let busy = percent(busy(interval));
     let (p50, p99) = (time(interval.p50_ns as f64), time(interval.p99_ns as f64));
     let failed = ErrorClass::ALL.iter().filter_map(|class| {
-        let failed = interval.errors.of(*class);
+        let failed = interval.errors.count(*class);
         (failed > 0).then(|| format!(", {} {}", count(failed), class.name()))
     });
     let failed: String = failed.collect();

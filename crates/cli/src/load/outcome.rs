@@ -1,5 +1,4 @@
-//! How the command ends: what was refused before it began, and what a run comes to as an exit
-//! status.
+//! The outcome of the command: errors before the run, and the exit status of a run.
 
 use std::fmt;
 use std::io;
@@ -14,7 +13,7 @@ use super::agents;
 use crate::config::style;
 use crate::console;
 
-/// Above this share of failed requests a run has failed, where no condition speaks of errors.
+/// Share of failed requests above which a run fails, unless a condition is about errors.
 const ERROR_SHARE_MAX: f64 = 0.01;
 
 /// Exit statuses, as CONVENTIONS of this field have them. 2 is what the parser of the command line
@@ -63,7 +62,7 @@ impl Refused {
         Self::new(lines, Status::TargetFailed)
     }
 
-    /// The user interrupted the run before it began.
+    /// The user interrupted the run before its start.
     pub(crate) fn interrupted() -> Self {
         Self::new(vec!["interrupted before the run began".to_owned()], Status::Interrupted)
     }
@@ -95,8 +94,8 @@ impl Refused {
         &self.lines
     }
 
-    /// Says it, and gives the status.
-    pub(crate) fn say(&self) -> ExitCode {
+    /// Prints the messages, and returns the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
         console::message_block(&self.block);
         for line in self.lines.iter().filter(|_| self.block.is_empty()) {
             console::message(format_args!("{line}"));
@@ -105,7 +104,7 @@ impl Refused {
     }
 }
 
-/// What a run comes to, with the reason said.
+/// The exit status of a run; prints the reason.
 pub(crate) fn judge(run: &Run) -> Status {
     let mut broken = false;
     for outcome in &run.conditions {
@@ -142,7 +141,7 @@ pub(crate) fn judge(run: &Run) -> Status {
         _ if broken => Status::Threshold,
         _ if failed("generator_cpu") => {
             console::message(format_args!(
-                "the load generator was the bottleneck: the results measure it, not the target"
+                "the load generator was the bottleneck: the figures measure it, not the target"
             ));
             Status::GeneratorLimit
         }

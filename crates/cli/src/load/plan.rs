@@ -13,13 +13,13 @@ use super::arguments::{ArrivalKind, LoadArguments, Switch};
 use super::inputs::{input, read_text};
 use super::outcome::Refused;
 
-/// Users where no number is given, in closed load.
+/// Default number of users in closed load.
 const CONNECTIONS_CLOSED: u32 = 10;
-/// Connections that may be in use where no number is given, in open load.
+/// Default maximum number of connections in open load.
 const CONNECTIONS_OPEN: u32 = 64;
 /// The largest file of stages.
 const STAGES_BYTES_MAX: usize = 1 << 20;
-/// The length of a run that nobody has bounded.
+/// Default duration of a run.
 const DURATION: Duration = Duration::from_secs(10);
 
 /// The plan of a run.

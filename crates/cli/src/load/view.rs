@@ -1,12 +1,11 @@
-//! What is seen of a run at a terminal: lines made from what has been told and the time that has
-//! passed. Draws nothing.
+//! The state of the live view of a run, and its lines. Draws nothing.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use vervet_report::escape::Printable;
 use vervet_report::units::{count, percent, rate, time};
-use vervet_report::{Asked, Errors, Interval, Mode};
+use vervet_report::{Errors, Interval, Mode, RunSettings};
 
 use crate::terminal::{Line, Paint, condensed, with_graph};
 
@@ -18,7 +17,7 @@ const BUSY_ALARM: f64 = 0.9;
 /// What has been seen of a run.
 #[derive(Debug)]
 pub(crate) struct ViewState {
-    asked: Asked,
+    asked: RunSettings,
     /// One value an interval, of the whole run.
     rates: Vec<f64>,
     p50s_ns: Vec<f64>,
@@ -31,7 +30,7 @@ pub(crate) struct ViewState {
     notes: Vec<String>,
 }
 
-/// What the last interval says of the moment.
+/// The figures of the last interval.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     rate_asked: Option<f64>,
@@ -40,8 +39,8 @@ struct Last {
 }
 
 impl ViewState {
-    /// Nothing yet, of a run that was asked so.
-    pub(crate) fn new(asked: Asked) -> Self {
+    /// The view of a run with these settings, before its start.
+    pub(crate) fn new(asked: RunSettings) -> Self {
         Self {
             asked,
             rates: Vec::new(),
@@ -75,7 +74,7 @@ impl ViewState {
         self.notes.push(text.to_owned());
     }
 
-    /// The lines, so long after the run began, for a terminal with so many columns.
+    /// The lines after the elapsed time, for a terminal with this number of columns.
     pub(crate) fn lines(&self, elapsed: Duration, columns: usize) -> Vec<Line> {
         let over_time = |text: &str, values: &[f64], join: fn(&[f64]) -> f64, scale_min: f64| {
             let values = condensed(values, columns, join);
@@ -148,7 +147,8 @@ impl ViewState {
             (Mode::Open { rate_max_milli, .. }, None) => Some(float(*rate_max_milli) / 1000.0),
             (Mode::Closed, None) => None,
         };
-        let asked = asked.map_or_else(String::new, |asked| format!(" of {} asked", rate(asked)));
+        let asked =
+            asked.map_or_else(String::new, |asked| format!(" of {} requested", rate(asked)));
         match self.rates.last() {
             Some(reached) => format!("rate       {}{asked}", rate(*reached)),
             None => format!("rate       -{asked}"),
@@ -178,7 +178,7 @@ impl ViewState {
             return "generator  -".to_owned();
         };
         let lag = time(float(last.lag_ns));
-        format!("generator  {} busy, late by {lag}", percent(*busy))
+        format!("generator  {} busy, lag {lag}", percent(*busy))
     }
 
     fn connections(&self) -> String {

@@ -13,8 +13,7 @@ use crate::watch::described;
 /// The time between two readings of a short run.
 const READ_EVERY: Duration = Duration::from_millis(100);
 
-/// So many readings are kept of each tree. Of a run that has more, every second one is left out,
-/// again and again.
+/// Maximum number of samples per tree. If there are more, every second one is dropped.
 const READINGS_MAX: usize = 6000;
 
 /// A thread that reads trees of processes.
@@ -64,7 +63,7 @@ impl Watching {
         Ok(Self { stop, thread })
     }
 
-    /// Ends it, and gives what was read within the window of `run`.
+    /// Ends watching, and returns the samples within the window of `run`.
     pub(crate) fn end(self, run: &Run) -> Vec<Watched> {
         drop(self.stop);
         let trees = self.thread.join().unwrap_or_default();
@@ -113,8 +112,8 @@ fn thin_if_full(trees: &mut [Tree]) -> Thinned {
     Thinned::All
 }
 
-/// Leaves out every second reading: counters are sums, so nothing is lost but the points between.
-/// What tells of an event stays.
+/// Drops every second sample. Counters are sums, so only points between are lost. Samples with
+/// events stay.
 fn thin_out(tree: &mut Tree) {
     let mut number = 0_usize;
     tree.readings.retain(|reading| {
@@ -124,7 +123,7 @@ fn thin_out(tree: &mut Tree) {
 }
 
 fn invalid(readings: &[Reading]) -> String {
-    let summary = Summary::of(readings.iter().map(|reading| &reading.sample));
+    let summary = Summary::new(readings.iter().map(|reading| &reading.sample));
     if summary.valid {
         return String::new();
     }

@@ -13,7 +13,7 @@ use vervet_server::filters::basic_auth::{
     BCRYPT_COST_MAX, HashError, UserNameError, check_user_name, hash_argon2id, hash_bcrypt,
 };
 
-use super::file::{Change, Place, UserFile};
+use super::file::{Change, UserFile, UserFilePath};
 use crate::console;
 use crate::failure::Failure;
 
@@ -74,11 +74,11 @@ pub(crate) enum PasswdError {
     Hash(HashError),
     /// The file could not be read, locked or replaced.
     File(PathBuf, &'static str, io::Error),
-    /// There is no such user to remove.
+    /// The user to remove does not exist.
     NoUser(PathBuf, String),
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub(crate) fn passwd(arguments: &PasswdArguments) -> Result<ExitCode, Failure> {
     let path = &arguments.file;
     match &arguments.user {
@@ -96,7 +96,7 @@ pub(crate) fn passwd(arguments: &PasswdArguments) -> Result<ExitCode, Failure> {
 fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), PasswdError> {
     check_user_name(user).map_err(|error| PasswdError::Name(user.to_owned(), error))?;
     // Before anything is typed: it would be in vain.
-    Place::of(path)?;
+    UserFilePath::resolve(path)?;
     let password = read_password(user)?;
     let entry = if arguments.bcrypt {
         hash_bcrypt(&password, arguments.cost)
@@ -104,7 +104,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
         hash_argon2id(&password)
     };
     let entry = entry.map_err(PasswdError::Hash)?;
-    let place = Place::of(path)?;
+    let place = UserFilePath::resolve(path)?;
     let _alone = place.lock()?;
     let mut file = UserFile::read_or_empty(path)?;
     let change = file.set(user, &entry);
@@ -120,7 +120,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
 }
 
 fn remove(path: &Path, user: &str) -> Result<(), PasswdError> {
-    let place = Place::of(path)?;
+    let place = UserFilePath::resolve(path)?;
     let _alone = place.lock()?;
     let mut file = UserFile::read(path)?;
     if !file.remove(user) {
@@ -141,9 +141,9 @@ impl fmt::Display for PasswdError {
             Self::Empty => f.write_str("the password is empty; nothing was changed"),
             Self::TooLong(most) => write!(f, "the password is longer than {most} bytes"),
             Self::Control => {
-                f.write_str("the password has a control character, which no browser can send")
+                f.write_str("the password has a control character, which browsers cannot send")
             }
-            Self::NotUtf8 => f.write_str("the password is not UTF-8"),
+            Self::NotUtf8 => f.write_str("the password is not valid UTF-8"),
             Self::Read(error) => write!(f, "cannot read the password: {error}"),
             Self::Hash(error) => error.fmt(f),
             Self::File(path, what, error) => write!(f, "cannot {what} {}: {error}", path.display()),
@@ -161,7 +161,8 @@ fn read_password(user: &str) -> Result<String, PasswdError> {
     let password = if io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("New password for {user}: "));
         let typed = typed.map_err(PasswdError::Read)?;
-        let again = rpassword::prompt_password("The same again: ").map_err(PasswdError::Read)?;
+        let again =
+            rpassword::prompt_password("Repeat the password: ").map_err(PasswdError::Read)?;
         if typed != again {
             return Err(PasswdError::Differs);
         }

@@ -1,7 +1,7 @@
-//! A user file as lines, and its replacement: under a lock, in one step, readable by no more people
-//! than before.
+//! A user file as lines, and its atomic replacement: under a lock, with the same or stricter
+//! permissions.
 //!
-//! Lines of other users, comments and whatever else stands there are kept to the byte.
+//! Lines of other users, comments and all other lines are kept unchanged.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
@@ -47,8 +47,8 @@ impl UserFile {
         lines.filter_map(name).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
-    /// Gives a user an entry. The line stays where it is, with its comment; further lines of the
-    /// name go.
+    /// Sets the hash of a user. Its line stays in place with its comment; further lines of the user
+    /// are removed.
     pub(super) fn set(&mut self, user: &str, entry: &str) -> Change {
         let mut change = Change::Added;
         let mut out = Vec::new();
@@ -71,7 +71,7 @@ impl UserFile {
         change
     }
 
-    /// Takes a user out, and tells whether there was one.
+    /// Removes a user, and returns whether it existed.
     pub(super) fn remove(&mut self, user: &str) -> bool {
         let lines = self.0.split_inclusive(|byte| *byte == b'\n');
         let kept = lines.filter(|line| name(line) != Some(user.as_bytes()));
@@ -100,16 +100,16 @@ fn after_hash(line: &[u8]) -> &[u8] {
     &line[colons.nth(1).unwrap_or(end)..]
 }
 
-/// Where a user file lies: what a link to it points to.
+/// The path of a user file, with symbolic links resolved.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct UserFilePath {
     path: PathBuf,
     folder: PathBuf,
 }
 
-impl Place {
-    /// The place of a file that may or may not be there, in a folder that is.
-    pub(super) fn of(path: &Path) -> Result<Self, PasswdError> {
+impl UserFilePath {
+    /// Resolves the path of a file that may not exist, in a folder that exists.
+    pub(super) fn resolve(path: &Path) -> Result<Self, PasswdError> {
         let path = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 std::path::absolute(path).map_err(failed(path, "find"))?
@@ -123,16 +123,16 @@ impl Place {
         }
     }
 
-    /// Waits until nobody else changes a user file of this folder. The folder is locked and not the
-    /// file, which is another one after each change.
+    /// Waits for the lock on the folder. The folder is locked, not the file, which is a new one
+    /// after each change.
     pub(super) fn lock(&self) -> Result<File, PasswdError> {
         let folder = File::open(&self.folder).map_err(failed(&self.folder, "open"))?;
         folder.lock().map_err(failed(&self.folder, "lock"))?;
         Ok(folder)
     }
 
-    /// Puts a new file in place of the old one in one step. Owner and group stay, or nothing is
-    /// done: a server that may no longer read its users would let nobody in.
+    /// Replaces the file atomically. Owner and group are kept, or nothing is changed: a server that
+    /// cannot read its users would reject all logins.
     pub(super) fn replace(&self, content: &[u8]) -> Result<(), PasswdError> {
         let failed = || failed(&self.path, "replace");
         let before = fs::metadata(&self.path).ok();

@@ -1,13 +1,12 @@
-//! A panic anywhere is a bug: it is said with its trace, and the process ends, since a server that
-//! has lost a worker and goes on looks healthy from outside.
+//! Reports panics: each is a bug, printed with its backtrace. The process aborts, as a server that
+//! continues without a worker looks healthy from outside.
 
 use std::backtrace::Backtrace;
 use std::panic;
 
 use crate::console;
 
-/// Prints the place and the trace of any panic, then aborts, so that there is a core where the
-/// system keeps them.
+/// Prints location and backtrace of any panic, then aborts, which writes a core dump if enabled.
 pub(crate) fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let trace = Backtrace::force_capture();

@@ -1,4 +1,4 @@
-//! What the admin service tells of the server.
+//! Facts about the server for the admin listener.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use vervet_server::admin::{ListenerReport, Phase, Reloads, Report, StatusSource}
 use vervet_server::filters::blocks::Blocks;
 use vervet_server::server::Server;
 
-/// A server, and what has become of it.
+/// The server and its phase.
 pub(super) struct ServerFacts {
     server: Arc<Server>,
     phase: AtomicU8,
@@ -27,7 +27,7 @@ impl ServerFacts {
         }
     }
 
-    /// The server has come so far.
+    /// Enters a phase.
     pub(super) fn enter(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Release);
     }

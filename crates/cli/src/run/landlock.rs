@@ -1,8 +1,8 @@
 //! Landlock: restricts the files that the process may open from now on, whatever user it runs as.
 //!
 //! The kernel applies the rules to the calling thread and to threads that it starts, so this is
-//! called on the main thread before it starts others. Open files stay open. A kernel that knows
-//! fewer rights applies those, and the result says which.
+//! called on the main thread before it starts others. Open files stay open. Older kernels apply the
+//! rights that they support, as the result says.
 
 use std::fmt;
 use std::fs;
@@ -14,7 +14,7 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, make_bitflags,
 };
 
-/// The version whose rights are asked for; of later ones none is about files.
+/// The landlock version whose rights are used; later ones add none on files.
 const VERSION: ABI = ABI::V5;
 
 /// How far the rules are kept.
@@ -33,15 +33,15 @@ pub(crate) enum Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => f.write_str("the file system is restricted by landlock"),
+            Self::Full => f.write_str("file system access is restricted by landlock"),
             Self::Partial(version) => write!(
                 f,
-                "the file system is restricted in part: the kernel has version {version} of landlock, and {} is needed",
+                "file system access is restricted in part: landlock version {version}, version {} needed",
                 VERSION as u32
             ),
-            Self::None => f.write_str("the file system is not restricted: the kernel has no landlock"),
+            Self::None => f.write_str("file system access is not restricted: the kernel does not support landlock"),
             Self::Disabled => f.write_str(
-                "the file system is not restricted: landlock is switched off (lsm= of the kernel's command line lists what is on)",
+                "file system access is not restricted: landlock is disabled (enable it with lsm= on the kernel command line)",
             ),
         }
     }
@@ -63,13 +63,13 @@ impl fmt::Display for LandlockError {
         match self {
             Self::Path(path, error) => write!(
                 f,
-                "cannot allow {} under landlock: {error} (create it, or take it out)",
+                "cannot allow {} under landlock: {error} (create it, or remove it from the configuration)",
                 path.display()
             ),
             Self::Threads(threads) => {
-                write!(f, "landlock comes too late: {threads} threads have been started")
+                write!(f, "cannot apply landlock: {threads} threads are already running")
             }
-            Self::Kernel(error) => write!(f, "the kernel refused landlock: {error}"),
+            Self::Kernel(error) => write!(f, "cannot apply landlock: {error}"),
         }
     }
 }
@@ -116,7 +116,7 @@ fn writing() -> BitFlags<AccessFs> {
     reading() | making | removing | AccessFs::WriteFile | AccessFs::Truncate
 }
 
-/// A file has fewer rights than a folder, and to ask for others is refused by the kernel.
+/// Files have fewer rights than folders; the kernel rejects others.
 fn rule(path: &Path, rights: BitFlags<AccessFs>) -> Result<PathBeneath<PathFd>, LandlockError> {
     let unreadable = |error: io::Error| LandlockError::Path(path.to_owned(), error);
     let is_folder = fs::metadata(path).map_err(unreadable)?.is_dir();
@@ -247,15 +247,16 @@ mod tests {
         let check = |rules, kernel, expected: &str| {
             assert_eq!(level(&rules, &kernel).to_string(), expected);
         };
-        check(full, kernel(ABI::V7), "the file system is restricted by landlock");
+        check(full, kernel(ABI::V7), "file system access is restricted by landlock");
         check(
             partial,
             kernel(ABI::V2),
-            "the file system is restricted in part: the kernel has version 2 of landlock, and 5 is needed",
+            "file system access is restricted in part: landlock version 2, version 5 needed",
         );
-        let none_at_all = "the file system is not restricted: the kernel has no landlock";
+        let none_at_all =
+            "file system access is not restricted: the kernel does not support landlock";
         check(none, LandlockStatus::NotImplemented, none_at_all);
-        let off = "the file system is not restricted: landlock is switched off (lsm= of the kernel's command line lists what is on)";
+        let off = "file system access is not restricted: landlock is disabled (enable it with lsm= on the kernel command line)";
         check(RulesetStatus::NotEnforced, LandlockStatus::NotEnabled, off);
     }
 }

@@ -27,13 +27,13 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// The status of a server whose configuration is in effect.
 pub(super) const SERVING: &str = "serving";
 
-/// Where the configuration comes from.
+/// The source of the configuration.
 pub(crate) enum ConfigurationSource {
     /// A file, which each reload reads.
     File {
         /// The file.
         file: FileArguments,
-        /// Where the server listens if the file does not say so.
+        /// Default addresses to listen on, if the file has none.
         default_listen: Vec<ListenAddress>,
     },
     /// The flags of `vervet serve`, which do not change.
@@ -71,7 +71,7 @@ pub(super) struct Lifecycle {
 impl Lifecycle {
     /// Reports a state to the service manager. Its absence is not an error.
     pub(super) fn notify(&self, state: State, status: &str) {
-        let _ = self.notifier.tell(state, status);
+        let _ = self.notifier.notify(state, status);
     }
 
     fn event(&self, level: Level, kind: &'static str, text: &str) {
@@ -130,8 +130,8 @@ impl Lifecycle {
         }
     }
 
-    /// SIGHUP: reads the configuration again, and reopens the logs for those who send it to rotate
-    /// them.
+    /// Handles SIGHUP: reloads the configuration, and reopens the log files, as some use it for
+    /// rotation.
     pub(super) fn reload(&self) {
         match &self.source {
             ConfigurationSource::File { file, default_listen } => {
@@ -142,7 +142,7 @@ impl Lifecycle {
             }
             ConfigurationSource::Flags { .. } => {
                 console::message(format_args!(
-                    "no configuration file to reload: only the log file is reopened"
+                    "no configuration file to reload; log file reopened"
                 ));
                 self.reopen_logs();
             }

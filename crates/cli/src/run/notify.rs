@@ -1,7 +1,7 @@
 //! Notifications of the service manager: ready, reloading, stopping, a status line and the watchdog
 //! (`sd_notify(3)`).
 //!
-//! The socket is found once, at the start; without one, everything said goes nowhere.
+//! The socket is determined once, at the start; without one, notifications are dropped.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -23,7 +23,7 @@ pub(crate) enum State {
     Alive,
 }
 
-/// A way to tell the service manager. One that has no socket tells nobody.
+/// Sends notifications to the service manager; without a socket, it does nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Notifier {
     socket: Option<UnixDatagram>,
@@ -31,8 +31,8 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Takes what the environment names: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` where it is meant for
-    /// the process `own_pid`.
+    /// Reads the environment: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` if it is for the process
+    /// `own_pid`.
     ///
     /// # Errors
     /// The socket that the environment names cannot be opened.
@@ -50,17 +50,16 @@ impl Notifier {
         Ok(Notifier { socket, watchdog: watchdog.map(Duration::from_micros) })
     }
 
-    /// How often [`State::Alive`] is to be told: twice within the time after which the watchdog
-    /// acts. `None` without a watchdog.
+    /// Interval of [`State::Alive`]: half the timeout of the watchdog. `None` without one.
     pub(crate) fn watchdog_interval(&self) -> Option<Duration> {
         self.watchdog.map(|time| time / 2)
     }
 
-    /// Tells the state, with a line of status unless it is empty. Does not block.
+    /// Sends a state, with a status line unless it is empty. Does not block.
     ///
     /// # Errors
-    /// When the manager does not take it: full, or gone. A server goes on without.
-    pub(crate) fn tell(&self, state: State, status: &str) -> io::Result<()> {
+    /// The manager does not receive it: its queue is full, or it exited. The server continues.
+    pub(crate) fn notify(&self, state: State, status: &str) -> io::Result<()> {
         let Some(socket) = &self.socket else {
             return Ok(());
         };
@@ -112,11 +111,11 @@ mod tests {
         Notifier::from_environment(&variable, 4711)
     }
 
-    /// What a manager that listens hears of each state.
-    fn told(manager: &UnixDatagram, name: &str, state: State, status: &str) -> String {
+    /// The notification that a manager receives for a state.
+    fn notified(manager: &UnixDatagram, name: &str, state: State, status: &str) -> String {
         manager.set_read_timeout(Some(PATIENCE)).unwrap();
         let notifier = notifier(&[("NOTIFY_SOCKET", name)]).unwrap();
-        notifier.tell(state, status).unwrap();
+        notifier.notify(state, status).unwrap();
         let mut buffer = [0; 4096];
         let length = manager.recv(&mut buffer).unwrap();
         String::from_utf8(buffer[..length].to_vec()).unwrap()
@@ -131,7 +130,7 @@ mod tests {
         assert!(notifier(&[("NOTIFY_SOCKET", "relative/path")]).is_err());
         for variables in [&[][..], &[("NOTIFY_SOCKET", "")]] {
             let notifier = notifier(variables).unwrap();
-            notifier.tell(State::Ready, "all is well").unwrap();
+            notifier.notify(State::Ready, "all is well").unwrap();
         }
     }
 
@@ -142,10 +141,10 @@ mod tests {
         let manager = UnixDatagram::bind(&path).unwrap();
         let notifier = notifier(&[("NOTIFY_SOCKET", path.to_str().unwrap())]).unwrap();
         // It does not read: its queue is full some day.
-        let error = (0..100_000).find_map(|_| notifier.tell(State::Alive, "").err());
+        let error = (0..100_000).find_map(|_| notifier.notify(State::Alive, "").err());
         assert_eq!(error.unwrap().kind(), io::ErrorKind::WouldBlock);
         drop(manager);
-        notifier.tell(State::Alive, "").unwrap_err();
+        notifier.notify(State::Alive, "").unwrap_err();
     }
 
     #[test]
@@ -154,14 +153,14 @@ mod tests {
         let path = tree.join("socket");
         let manager = UnixDatagram::bind(&path).unwrap();
         let name = path.to_str().unwrap();
-        let told = |state, status| told(&manager, name, state, status);
-        assert_eq!(told(State::Ready, ""), "READY=1\n");
-        assert_eq!(told(State::Ready, "3 sites"), "READY=1\nSTATUS=3 sites\n");
-        assert_eq!(told(State::Stopping, "draining"), "STOPPING=1\nSTATUS=draining\n");
-        assert_eq!(told(State::Alive, ""), "WATCHDOG=1\n");
-        assert_eq!(told(State::Alive, "a\nREADY=1\r\n"), "WATCHDOG=1\nSTATUS=a READY=1  \n");
+        let notify = |state, status| notified(&manager, name, state, status);
+        assert_eq!(notify(State::Ready, ""), "READY=1\n");
+        assert_eq!(notify(State::Ready, "3 sites"), "READY=1\nSTATUS=3 sites\n");
+        assert_eq!(notify(State::Stopping, "draining"), "STOPPING=1\nSTATUS=draining\n");
+        assert_eq!(notify(State::Alive, ""), "WATCHDOG=1\n");
+        assert_eq!(notify(State::Alive, "a\nREADY=1\r\n"), "WATCHDOG=1\nSTATUS=a READY=1  \n");
         let before = monotonic_us();
-        let reloading = told(State::Reloading, "");
+        let reloading = notify(State::Reloading, "");
         let time = reloading.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
         let time: i64 = time.strip_suffix('\n').unwrap().parse().unwrap();
         assert!(before <= time && time <= monotonic_us());
@@ -172,7 +171,7 @@ mod tests {
         let name = format!("vervet-notify-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&name).unwrap();
         let manager = UnixDatagram::bind_addr(&address).unwrap();
-        assert_eq!(told(&manager, &format!("@{name}"), State::Ready, ""), "READY=1\n");
+        assert_eq!(notified(&manager, &format!("@{name}"), State::Ready, ""), "READY=1\n");
     }
 
     #[test]

@@ -15,19 +15,19 @@ use rustix::io::Errno;
 
 /// Most bytes of a file that may be a pid file: the longest number has 7 digits.
 const BYTES_MAX: u64 = 32;
-/// Tries to take a place that others give up and take at the same time.
+/// Maximum tries if other processes replace the file at the same time.
 const TRIES_MAX: u32 = 100;
 
-/// Why there is not a pid file. All are the configuration's or the system's fault.
+/// Why the pid file cannot be created: a fault of the configuration or the system.
 #[derive(Debug)]
 pub(crate) enum PidFileError {
     /// A server that runs owns it.
     InUse {
         path: PathBuf,
-        /// What stands in the file.
+        /// Content of the file.
         pid: String,
     },
-    /// Something else stands at the path, and is not to be overwritten.
+    /// The path is another file, which must not be overwritten.
     NoPidFile(PathBuf),
     /// The system refused.
     System(PathBuf, io::Error),
@@ -38,7 +38,7 @@ impl fmt::Display for PidFileError {
         match self {
             Self::InUse { path, pid } => write!(
                 f,
-                "the pid file {} belongs to process {pid}, which runs (stop it, or choose another file)",
+                "the pid file {} belongs to running process {pid} (stop it, or choose another file)",
                 path.display()
             ),
             Self::NoPidFile(path) => write!(
@@ -158,7 +158,7 @@ fn stale(path: &Path) -> Result<Option<File>, PidFileError> {
     }
 }
 
-/// Whether an open file is the one that stands at a path.
+/// Whether an open file is the one at a path.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(ours), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), own_pid());
         let error = PidFile::create(&path).unwrap_err().to_string();
         let expected = format!(
-            "the pid file {} belongs to process {}, which runs (stop it, or choose another file)",
+            "the pid file {} belongs to running process {} (stop it, or choose another file)",
             path.display(),
             std::process::id()
         );

@@ -1,5 +1,5 @@
-//! Who the process runs as: root opens what only root may open, then becomes somebody else for
-//! good, and proves it.
+//! Drops privileges: root opens what only root may open, then switches to an unprivileged user for
+//! good, and verifies it.
 //!
 //! The identity is a matter of each thread. The C library changes all threads together; what keeps
 //! a program from gaining privileges (`no_new_privs`) is set for the calling thread and those it
@@ -18,26 +18,25 @@ use nix::unistd::{
     Gid, Group, Uid, User, getegid, geteuid, getgrouplist, setgroups, setresgid, setresuid,
 };
 
-/// Who the process is.
+/// User and groups of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     uid: u32,
     gid: u32,
-    /// Supplementary groups, where they were set; those that the process came with are nobody's
-    /// business.
+    /// Supplementary groups, if they were set; inherited ones are not listed.
     groups: Option<BTreeSet<u32>>,
 }
 
-/// Why the process is not who it is to be. All are the configuration's or the system's fault.
+/// Why privileges cannot be dropped: a fault of the configuration or the system.
 #[derive(Debug)]
 pub(crate) enum PrivilegeError {
-    /// It runs as root, and nobody has said that it may.
+    /// The process runs as root without `user`.
     Root,
-    /// It is not root, and cannot become another.
+    /// The process is not root, and cannot switch users.
     NotRoot { user: String, own_uid: u32 },
     /// A group without a user.
     NoUser,
-    /// There is no such user or group.
+    /// The user or group does not exist.
     Unknown { kind: &'static str, name: String },
     /// A number without an account, and without a group.
     NoGroup(String),
@@ -53,24 +52,24 @@ impl fmt::Display for PrivilegeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => f.write_str(
-                "refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)",
+                "refusing to serve as root: set user to an account without privileges, or to \"root\"",
             ),
             Self::NotRoot { user, own_uid } => write!(
                 f,
-                "cannot become the user {user}: only root can, and this process has uid {own_uid} (start as root, or leave user out)"
+                "cannot switch to user {user}: this process has uid {own_uid} (start as root, or leave user out)"
             ),
-            Self::NoUser => f.write_str("group is set and user is not (set user, too)"),
+            Self::NoUser => f.write_str("group is set without user (set user, too)"),
             Self::Unknown { kind, name } => {
-                write!(f, "there is no {kind} {name} (getent {} lists what there is)", database(kind))
+                write!(f, "{kind} {name} not found (getent {} lists all)", database(kind))
             }
             Self::NoGroup(user) => {
-                write!(f, "the user {user} has no account that tells its group (set group, too)")
+                write!(f, "the user {user} has no account with a group (set group, too)")
             }
             Self::System { what, errno } => {
                 write!(f, "cannot {what}: {}", errno.desc().to_lowercase())
             }
             Self::Unproved(error) => {
-                write!(f, "cannot prove that privileges were dropped: {error}")
+                write!(f, "cannot verify that privileges were dropped: {error}")
             }
             Self::Left(what) => write!(f, "privileges were not dropped: {what}"),
         }
@@ -93,11 +92,11 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Becomes `user` with `group`, each a name or a number, or stays who it is when none is said;
-/// nothing can be gained afterwards.
+/// Switches to `user` and `group`, each a name or a number, if given. The process cannot gain
+/// privileges afterwards.
 ///
-/// Root becomes the user with the supplementary groups of its account, and keeps nothing. It stays
-/// root only where that is said.
+/// Root switches to the user with the supplementary groups of its account, and keeps no privileges.
+/// It stays root only if `user` is root.
 pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identity, PrivilegeError> {
     let (own_user, own_group) = (geteuid(), getegid());
     let mut identity = match user {
@@ -176,7 +175,7 @@ fn system(what: &'static str) -> impl FnOnce(Errno) -> PrivilegeError {
     move |errno| PrivilegeError::System { what, errno }
 }
 
-/// Reads what the kernel says of every thread.
+/// Verifies the identity of every thread.
 fn prove(identity: &Identity) -> Result<(), PrivilegeError> {
     let threads = fs::read_dir("/proc/self/task").map_err(PrivilegeError::Unproved)?;
     for thread in threads {
@@ -275,18 +274,18 @@ mod tests {
         check_unknown(
             "nobody-of-this-name",
             None,
-            "there is no user nobody-of-this-name (getent passwd lists what there is)",
+            "user nobody-of-this-name not found (getent passwd lists all)",
         );
         check_unknown(
             "root",
             Some("no-group-of-this-name"),
-            "there is no group no-group-of-this-name (getent group lists what there is)",
+            "group no-group-of-this-name not found (getent group lists all)",
         );
-        check_unknown("-1", None, "there is no user -1 (getent passwd lists what there is)");
+        check_unknown("-1", None, "user -1 not found (getent passwd lists all)");
         check_unknown(
             "3999999",
             None,
-            "the user 3999999 has no account that tells its group (set group, too)",
+            "the user 3999999 has no account with a group (set group, too)",
         );
         let found = find("3999999", Some("3999998")).unwrap();
         assert_eq!(found.to_string(), "uid 3999999, gid 3999998");
@@ -359,7 +358,7 @@ mod tests {
         if let Some(why) = cannot_run() {
             skip!("{why}");
         }
-        let refusal = "error: refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)";
+        let refusal = "error: refusing to serve as root: set user to an account without privileges, or to \"root\"";
         assert_eq!(run(&[NO_NEW], ":").0, refusal);
         assert_eq!(run(&[NO_NEW], "root:").0, "uid 0, gid 0");
         let (result, threads) = run(&[GROUPS, NO_NEW], "root:3999998");
@@ -375,10 +374,10 @@ mod tests {
         let as_it_was = "uid 3999999, gid 3999999";
         assert_eq!(run(&STRANGER, ":").0, as_it_was);
         assert_eq!(run(&STRANGER, "3999999:3999999").0, as_it_was);
-        let refusal = "error: cannot become the user root: only root can, and this process has uid 3999999 \
-            (start as root, or leave user out)";
+        let refusal = "error: cannot switch to user root: this process has uid 3999999 \
+                       (start as root, or leave user out)";
         assert_eq!(run(&STRANGER, "root:").0, refusal);
-        let refusal = "error: group is set and user is not (set user, too)";
+        let refusal = "error: group is set without user (set user, too)";
         assert_eq!(run(&STRANGER, ":3999999").0, refusal);
     }
 

@@ -97,7 +97,7 @@ impl Supervisor {
         self.draining = true;
         let drain_ms = self.lifecycle.drain();
         console::message(format_args!(
-            "stopping: waiting up to {} for requests to end (signal again to stop at once)",
+            "stopping: waiting up to {} for requests to end (send the signal again to stop at once)",
             seconds(drain_ms)
         ));
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::arguments::ServeArguments;
 use super::document;
 use crate::config::{plan, report};
-use crate::default_listen::{DefaultListen, Place};
+use crate::default_listen::{DefaultListen, ListenerAddress};
 use crate::environment;
 use crate::failure::Failure;
 use crate::run::{ConfigurationSource, Launch, launch};
@@ -16,11 +16,11 @@ const STATUS_USAGE: u8 = 2;
 /// Serves until a signal ends the process.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     let inherited = environment::inherited()?;
-    let listen: Vec<Place> = if arguments.listen.listen.is_empty() {
+    let listen: Vec<ListenerAddress> = if arguments.listen.listen.is_empty() {
         DefaultListen::from_environment(&inherited)?.available()?
     } else {
         let addresses = arguments.listen.listen.iter().cloned();
-        addresses.map(Place::from).collect()
+        addresses.map(ListenerAddress::from).collect()
     };
     let reading = document::read(arguments, &listen)?;
     if reading.value.is_none() {

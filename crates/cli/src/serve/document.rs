@@ -1,5 +1,5 @@
-//! The document that the flags of `vervet serve` stand for. Values are given as text: the
-//! configuration reads them, and its findings name the flag.
+//! The configuration of the flags of `vervet serve`. Values are passed as text: the configuration
+//! parses them, and its findings name the flag.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use vervet_server::engine::limits::Limits;
 use vervet_server::settings::Document;
 
 use super::arguments::{LogArguments, ServeArguments};
-use crate::default_listen::Place;
+use crate::default_listen::ListenerAddress;
 use crate::failure::Failure;
 
-/// The name of the access log, which nobody sees.
+/// Internal name of the access log.
 const LOG: &str = "access";
 
 /// Reads the flags as a document that listens at these addresses.
@@ -21,7 +21,7 @@ const LOG: &str = "access";
 /// A path is not valid UTF-8.
 pub(super) fn read(
     arguments: &ServeArguments,
-    listen: &[Place],
+    listen: &[ListenerAddress],
 ) -> Result<Reading<Document>, Failure> {
     // Environment variables are flags already: the parser of the command line reads them.
     let mut document = Documents::new(&|_| None);
@@ -78,7 +78,7 @@ fn add_log(
     Ok(Some(LOG))
 }
 
-fn add_listener(document: &mut Documents<'_>, arguments: &ServeArguments, place: &Place) {
+fn add_listener(document: &mut Documents<'_>, arguments: &ServeArguments, place: &ListenerAddress) {
     let (listen, sockets) = (&arguments.listen, &arguments.sockets);
     document.open_table("listen");
     let mut flag = |directive, flag, value: &str| document.flag_within(directive, flag, value);

@@ -87,7 +87,7 @@ impl Write for Output {
 
 impl Colours {
     /// The choice of the environment variable `NO_COLOR`.
-    pub(crate) fn asked() -> Self {
+    pub(crate) fn from_environment() -> Self {
         Self::by(std::env::var_os("NO_COLOR").as_deref())
     }
 

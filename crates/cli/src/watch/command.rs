@@ -78,7 +78,7 @@ fn code(ending: Ending, schedule: Schedule, summary: &Summary) -> ExitCode {
         Ending::Signal(signal) if schedule.is_bounded() => by_signal(signal),
         Ending::TreeEnded if schedule.is_bounded() => {
             console::message(format_args!(
-                "the last process ended after {:.3} s, before the time was over",
+                "the last process exited after {:.3} s, before -d or -n",
                 super::rates::seconds(summary.duration_us)
             ));
             ExitCode::from(TARGET_LOST)
@@ -144,7 +144,7 @@ fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
     let live = || -> Box<dyn View> {
         show_cursor_on_panic(Output::Stdout);
         let size = || Output::Stdout.size();
-        Box::new(Live::new(Screen::new(Output::Stdout, size, Colours::asked())))
+        Box::new(Live::new(Screen::new(Output::Stdout, size, Colours::from_environment())))
     };
     if let Some(path) = &arguments.output {
         let file = File::create(path).map_err(Failure::write(path))?;
@@ -203,8 +203,7 @@ impl Program {
         Ok(exit_code(self.0.wait()?))
     }
 
-    /// Asks it to end, and waits. One that does not is killed, at the next signal or when patience
-    /// ends.
+    /// Sends SIGTERM and waits. The process is killed at the next signal or on timeout.
     fn stop(mut self, signals: &Receiver<i32>) -> io::Result<ExitCode> {
         // Fails if it has ended.
         let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);

@@ -142,7 +142,7 @@ fn cgroup(stretch: &Stretch) -> Option<String> {
     let cgroup = stretch.cgroup?;
     let memory = bytes(to_f64(cgroup.memory_bytes?));
     let held_back = seconds(cgroup.throttled_us.unwrap_or_default());
-    Some(format!("cgroup   memory {memory}, held back {held_back:.1} s"))
+    Some(format!("cgroup   memory {memory}, throttled {held_back:.1} s"))
 }
 
 fn host(stretch: &Stretch) -> Option<String> {

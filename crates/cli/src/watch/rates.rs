@@ -8,9 +8,9 @@ use vervet_watch::{CgroupSample, Detail, Host, Sample};
 pub(crate) struct Stretch {
     /// Seconds since the first sample, at its end.
     pub(crate) at_s: f64,
-    /// Processors in use in programs.
+    /// User CPU time, in cores.
     pub(crate) user_cores: f64,
-    /// Processors in use in the kernel.
+    /// System CPU time, in cores.
     pub(crate) system_cores: f64,
     pub(crate) minor_faults_s: f64,
     pub(crate) major_faults_s: f64,
@@ -23,12 +23,12 @@ pub(crate) struct Stretch {
     pub(crate) detail: Option<Detail>,
     pub(crate) cgroup: Option<CgroupSample>,
     pub(crate) host: Option<Host>,
-    /// The part of all processors that was used, between the last two readings of the machine.
+    /// CPU use of the host between its last two samples, from 0 to 1.
     pub(crate) host_busy: Option<f64>,
 }
 
 impl Stretch {
-    /// Processors in use.
+    /// Busy cores.
     pub(crate) fn cores(&self) -> f64 {
         self.user_cores + self.system_cores
     }

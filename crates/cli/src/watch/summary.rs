@@ -1,4 +1,4 @@
-//! What a watch comes to, in lines for people; and how quantities are written in them.
+//! The summary of a watch as text, and the format of quantities in it.
 
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ fn lines(subject: &Subject, summary: &Summary) -> Vec<(&'static str, String)> {
     }
     if summary.unreadable > 0 {
         let line = format!(
-            "of {} processes descriptors or switches could not be read (run as their user, or as root)",
+            "cannot read descriptors or switches of {} processes (run as their user, or as root)",
             summary.unreadable
         );
         lines.push(("missing", line));
@@ -65,7 +65,7 @@ fn lines(subject: &Subject, summary: &Summary) -> Vec<(&'static str, String)> {
 
 fn cpu_line(summary: &Summary) -> String {
     format!(
-        "{}; {:.3} cores on average, {:.3} at most",
+        "{}; {:.3} cores on average, {:.3} peak",
         cpu(summary.cpu),
         summary.cores.mean,
         summary.cores.peak
@@ -84,7 +84,7 @@ fn cpu(cpu: Cpu) -> String {
 fn memory_line(summary: &Summary) -> String {
     let spread = |spread: Spread| {
         let (mean, peak) = (bytes(spread.mean), bytes(spread.peak));
-        format!("{mean} on average, {peak} at most")
+        format!("{mean} on average, {peak} peak")
     };
     let rss = format!("RSS {}", spread(summary.rss_bytes));
     match summary.pss_bytes {
@@ -94,7 +94,7 @@ fn memory_line(summary: &Summary) -> String {
 }
 
 fn counts(spread: Spread) -> String {
-    format!("{:.1} on average, {} at most", spread.mean, spread.peak)
+    format!("{:.1} on average, {} peak", spread.mean, spread.peak)
 }
 
 fn cgroup_line(subject: &Subject, summary: &Summary) -> Option<String> {
@@ -103,11 +103,11 @@ fn cgroup_line(subject: &Subject, summary: &Summary) -> Option<String> {
     let mut line = format!("{name}: {}", cpu(cgroup.cpu));
     // Writing to a String does not fail.
     if let Some(memory) = cgroup.memory_bytes {
-        let _ = write!(line, "; memory {} at most", bytes(memory.peak));
+        let _ = write!(line, "; memory {} peak", bytes(memory.peak));
     }
     if let Some((us, periods)) = cgroup.throttled_us.zip(cgroup.throttled_periods) {
         let held_back = seconds(us);
-        let _ = write!(line, "; held back {held_back:.3} s in {periods} periods");
+        let _ = write!(line, "; throttled {held_back:.3} s in {periods} periods");
     }
     Some(line)
 }
@@ -118,7 +118,7 @@ fn host_lines(summary: &Summary) -> Vec<(&'static str, String)> {
     };
     let [one, five, fifteen] = host.load;
     let machine = format!(
-        "{:.0} % busy, load {one} {five} {fifteen}, memory {} available at least, swap {} used at most",
+        "{:.0} % busy, load {one} {five} {fifteen}, memory {} available at minimum, swap {} used at peak",
         host.busy * 100.0,
         bytes(to_f64(host.memory_available_min_bytes)),
         bytes(to_f64(host.swap_used_peak_bytes))

@@ -1,4 +1,4 @@
-//! Lines for people where there is no terminal, at most one a second; the summary last.
+//! Text lines without a terminal, at most one per second, and the summary.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ const LINE_EVERY_US: u64 = 1_000_000;
 
 const HEADING: &str = "    TIME   CPU%  USER%   SYS%         RSS         PSS  MINFLT/s  MAJFLT/s  VOLSW/s  INVSW/s   FDS  SOCKS  PROCS  THREADS";
 
-/// Whether lines come as it goes, or the summary alone.
+/// Whether to print lines during the watch, or only the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lines {
     /// They do.

@@ -61,18 +61,17 @@ impl Schedule {
 /// What ended a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The time or the number that was asked for.
+    /// The time (`-d`) or the number of samples (`-n`) was reached.
     Over,
     /// The last process of the tree.
     TreeEnded,
     /// A signal, by its number.
     Signal(i32),
-    /// Nobody reads what we write any more.
+    /// The reader closed the output.
     Unread,
 }
 
-/// Signals that ask for the end, by their numbers. From here on none of them ends the process by
-/// itself.
+/// Signals that end the watch. From here on, none of them terminates the process directly.
 pub(crate) fn signals() -> io::Result<Receiver<i32>> {
     let (sender, receiver) = mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -95,7 +94,7 @@ pub(crate) struct WatchLoop<'a> {
 }
 
 impl WatchLoop<'_> {
-    /// Takes samples until something ends the watch; the views have been given the summary then.
+    /// Takes samples until the watch ends, and passes the summary to the views.
     pub(crate) fn run(mut self) -> io::Result<(Ending, Summary)> {
         let begin = Instant::now();
         let mut tally = Tally::default();

@@ -16,8 +16,8 @@ use super::get;
 /// Each drives its clients in turn: all ask, then all read.
 const THREADS: usize = 3;
 
-/// A host that is asked, and what its content begins with.
-pub type Asked = (&'static str, &'static str);
+/// A host, and the beginning of the body of its responses.
+pub type HostAndContent = (&'static str, &'static str);
 
 /// Clients on connections that stay.
 pub struct Load {
@@ -29,7 +29,7 @@ pub struct Load {
 impl Load {
     /// So many clients, over the hosts in turn.
     #[track_caller]
-    pub fn start(address: SocketAddr, clients: usize, hosts: &[Asked]) -> Self {
+    pub fn start(address: SocketAddr, clients: usize, hosts: &[HostAndContent]) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let rounds: Arc<[AtomicU64; THREADS]> = Arc::default();
         let spawn = |number: usize| {
@@ -91,7 +91,7 @@ impl Drop for Stopping<'_> {
 }
 
 #[track_caller]
-fn ask_all(clients: &mut [(RawClient, Asked)]) {
+fn ask_all(clients: &mut [(RawClient, HostAndContent)]) {
     for (client, (host, _)) in &mut *clients {
         client.send(get(host, "/"));
     }

@@ -24,7 +24,7 @@ const THREADS: Row = Row {
     name: "threads",
     default: "64",
     kind: Kind::Count(1, 1000),
-    about: "threads of the one process; each has one answer under way",
+    about: "threads of the process; each handles one request at a time",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -93,7 +93,7 @@ TypesConfig /dev/null
         user = as_root("User www-data\nGroup www-data\n"),
     );
     let file = setup.own("apache.conf");
-    Launch::of(setup.program, ["-D", "FOREGROUND", "-f", &file]).file("apache.conf", text)
+    Launch::new(setup.program, ["-D", "FOREGROUND", "-f", &file]).file("apache.conf", text)
 }
 
 /// The modules folder of a program: `usr/lib/apache2/modules` for `usr/sbin/apache2`.

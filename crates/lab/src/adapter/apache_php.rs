@@ -21,7 +21,7 @@ const PROCESSES: Row = Row {
     name: "processes",
     default: "64",
     kind: Kind::Count(1, 1000),
-    about: "processes; each has one connection",
+    about: "processes; each handles one connection",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -30,5 +30,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let (folder, module) = module(setup);
     let script = setup.own("start.py");
     let port = setup.port.to_string();
-    Launch::of(setup.program, [script.as_str(), &folder, &module, &port]).file("start.py", SCRIPT)
+    Launch::new(setup.program, [script.as_str(), &folder, &module, &port]).file("start.py", SCRIPT)
 }

@@ -20,7 +20,7 @@ const INTERFACE: Row = Row {
     name: "interface",
     default: "wsgi",
     kind: Kind::Word(&["wsgi", "asgi"]),
-    about: "how the application is called",
+    about: "interface of the application",
 };
 const THREADS: Row = Row {
     name: "threads",
@@ -42,5 +42,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     }
     arguments.push(setup.logged("--access-log", "--no-access-log"));
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

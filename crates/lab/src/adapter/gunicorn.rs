@@ -20,7 +20,7 @@ const KIND: Row = Row {
     name: "kind",
     default: "sync",
     kind: Kind::Word(&["sync", "gthread", "gevent"]),
-    about: "how a worker serves several connections; sync keeps none",
+    about: "worker class; sync does not keep connections alive",
 };
 const THREADS: Row = Row {
     name: "threads",
@@ -53,5 +53,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
         arguments.extend(["--access-logfile", &log]);
     }
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

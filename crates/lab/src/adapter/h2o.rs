@@ -17,7 +17,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 };
 
 const THREADS: Row =
-    Row { name: "threads", default: "1", kind: Kind::Count(1, 256), about: "threads that serve" };
+    Row { name: "threads", default: "1", kind: Kind::Count(1, 256), about: "worker threads" };
 
 fn launch(setup: &Setup<'_>) -> Launch {
     let log = format!("access-log: {}\n", setup.own("access.log"));
@@ -42,5 +42,5 @@ http1-request-timeout: 75
         site = setup.site.display(),
     );
     let file = setup.own("h2o.conf");
-    Launch::of(setup.program, ["-m", "worker", "-c", &file]).file("h2o.conf", text)
+    Launch::new(setup.program, ["-m", "worker", "-c", &file]).file("h2o.conf", text)
 }

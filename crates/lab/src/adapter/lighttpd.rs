@@ -20,7 +20,7 @@ const BACKEND: Row = Row {
     name: "network_backend",
     default: "sendfile",
     kind: Kind::Word(&["sendfile", "writev"]),
-    about: "how files are sent",
+    about: "how files are sent (server.network-backend)",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -52,5 +52,5 @@ mimetype.assign = ( "" => "text/plain" )
         log = setup.logged(&log, ""),
     );
     let file = setup.own("lighttpd.conf");
-    Launch::of(setup.program, ["-D", "-f", &file]).file("lighttpd.conf", text)
+    Launch::new(setup.program, ["-D", "-f", &file]).file("lighttpd.conf", text)
 }

@@ -46,7 +46,7 @@ pub const ADAPTERS: &[&Adapter] = &[
 pub struct Adapter {
     /// Its name in a lab file.
     pub name: &'static str,
-    /// One line for people.
+    /// Description in one line.
     pub about: &'static str,
     /// Where its program is looked for.
     pub program: Program,
@@ -80,7 +80,7 @@ pub enum Program {
 pub enum Serves {
     /// The generated files; with `app` the pages that it holds.
     Files,
-    /// The application in `app`, which has to be given.
+    /// Serves the application in `app`, which is required.
     App,
 }
 

@@ -22,7 +22,7 @@ const NOPUSH: Row = Row {
     name: "tcp_nopush",
     default: "off",
     kind: Kind::Word(&["off", "on"]),
-    about: "whether head and content leave in full packets",
+    about: "whether head and body are sent in full packets (tcp_nopush)",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -43,7 +43,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
 /// The process, without its file.
 pub(super) fn start(setup: &Setup<'_>) -> Launch {
     let file = setup.own("nginx.conf");
-    Launch::of(setup.program, ["-e", "stderr", "-c", &file])
+    Launch::new(setup.program, ["-e", "stderr", "-c", &file])
 }
 
 /// The configuration around what a server has of its own.

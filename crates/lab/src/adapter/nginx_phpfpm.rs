@@ -23,14 +23,14 @@ const PROCESSES: Row = Row {
     name: "processes",
     default: "8",
     kind: Kind::Count(1, 1000),
-    about: "processes of php-fpm; each has one request under way",
+    about: "processes of php-fpm; each handles one request at a time",
 };
 
 const EXTENSIONS: Row = Row {
     name: "extensions",
     default: "pdo sqlite3 pdo_sqlite",
     kind: Kind::Text,
-    about: "extensions of PHP that are loaded in addition to opcache",
+    about: "PHP extensions to load in addition to opcache",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -82,7 +82,7 @@ php_admin_flag[display_errors] = off
     let extensions: Vec<String> = extensions.map(|name| format!("extension={name}")).collect();
     arguments.extend(extensions.iter().flat_map(|one| ["-d", one.as_str()]));
     let file = setup.own("nginx.conf");
-    Launch::of(&fpm, arguments)
+    Launch::new(&fpm, arguments)
         .and(setup.program, ["-e", "stderr", "-c", &file])
         // nginx answers with 502 as long as php-fpm does not listen.
         .after(&socket)

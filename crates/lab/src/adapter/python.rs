@@ -7,15 +7,11 @@ pub(super) const CALLABLE: Row = Row {
     name: "callable",
     default: "application",
     kind: Kind::Text,
-    about: "the name of the application in its file",
+    about: "name of the application in its file",
 };
 /// The number of processes.
-pub(super) const WORKERS: Row = Row {
-    name: "workers",
-    default: "1",
-    kind: Kind::Count(1, 1000),
-    about: "processes that serve",
-};
+pub(super) const WORKERS: Row =
+    Row { name: "workers", default: "1", kind: Kind::Count(1, 1000), about: "worker processes" };
 
 /// The application's folder and `module:callable`.
 pub(super) fn module(setup: &Setup<'_>) -> (String, String) {

@@ -25,18 +25,18 @@ pub struct Setup<'a> {
     pub settings: &'a Settings,
     /// Which log of requests is written.
     pub log: Log,
-    /// What is going to be asked for.
+    /// The load that the server will receive.
     pub traffic: Traffic,
 }
 
-/// What is going to be asked for: an expert sets a server up for that.
+/// The load that a server will receive, for which an adapter tunes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// The length of the largest content, where it is known.
+    /// Length of the largest body, if known.
     pub content_bytes_max: u64,
     /// How many files there are.
     pub files: u64,
-    /// What becomes of connections.
+    /// Reuse of connections by clients.
     pub connections: Connections,
     /// The most connections at a time.
     pub connections_max: u64,
@@ -44,7 +44,7 @@ pub struct Traffic {
 
 /// From this length on a file is cheaper to send by sendfile(2) than from memory.
 const LARGE_BYTES: u64 = 32 * 1024;
-/// Descriptors that are counted on where the system does not tell.
+/// Assumed limit of open files if the system does not report one.
 const DESCRIPTORS: u64 = 65_536;
 /// The most descriptors that a server is configured with; some keep a table of that length.
 const DESCRIPTORS_MAX: u64 = 200_000;
@@ -55,7 +55,7 @@ impl Traffic {
         self.content_bytes_max >= LARGE_BYTES
     }
 
-    /// Whether each answer ends its connection.
+    /// Whether each response closes its connection.
     pub fn closes(self) -> bool {
         self.connections == Connections::Close
     }
@@ -67,7 +67,7 @@ impl Setup<'_> {
         self.folder.join(name).display().to_string()
     }
 
-    /// The application's path; that of the site where there is none.
+    /// Path of the application, or of the site if there is none.
     pub fn app(&self) -> &Path {
         self.app.unwrap_or(self.site)
     }
@@ -107,15 +107,16 @@ pub struct Launch {
 pub struct Process {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Variables that are added to its environment.
+    /// Additional environment variables of the process.
     pub environment: Vec<(String, String)>,
-    /// A file, such as the socket of the one before, that has to be there before it is started.
+    /// A file that must exist before the process is started, such as the socket of the previous
+    /// one.
     pub after: Option<PathBuf>,
 }
 
 impl Launch {
-    /// Starts with one process.
-    pub fn of<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+    /// A launch of one process.
+    pub fn new<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         Self::default().and(program, arguments)
     }
 
@@ -162,11 +163,11 @@ impl Launch {
 pub struct Row {
     /// The name in a lab file.
     pub name: &'static str,
-    /// Its value where the lab file says nothing.
+    /// The default of the setting.
     pub default: &'static str,
     /// Which values there are.
     pub kind: Kind,
-    /// One line for people.
+    /// Description in one line.
     pub about: &'static str,
 }
 
@@ -202,7 +203,7 @@ impl Row {
 pub struct Settings(BTreeMap<String, String>);
 
 impl Settings {
-    /// The defaults of `rows`, and what `given` puts in their place.
+    /// The defaults of `rows`, overridden by `given`.
     pub fn new<'a>(rows: &[Row], given: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let defaults = rows.iter().map(|row| (row.name, row.default));
         let all = defaults.chain(given);

@@ -6,7 +6,7 @@ use super::{Adapter, Launch, Program, Serves, Setup};
 /// The adapter.
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "tornado",
-    about: "a script that serves by Tornado; its argument is the port",
+    about: "a script that uses Tornado; its argument is the port",
     program: Program::Module("tornado"),
     beside: &[],
     get: "run labs/setup, which installs tornado by pip",
@@ -20,5 +20,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let app = setup.app().display().to_string();
     let port = setup.port.to_string();
     let log = setup.logged("access", "none");
-    Launch::of(setup.program, [app.as_str(), &port, log])
+    Launch::new(setup.program, [app.as_str(), &port, log])
 }

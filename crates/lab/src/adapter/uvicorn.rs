@@ -20,7 +20,7 @@ const CALLABLE: Row = Row {
     name: "callable",
     default: "app",
     kind: Kind::Text,
-    about: "the name of the application in its file",
+    about: "name of the application in its file",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -34,5 +34,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
         arguments.extend(["--no-access-log", "--log-level", "error"]);
     }
     arguments.push(&module);
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

@@ -50,5 +50,5 @@ fn launch(setup: &Setup<'_>) -> Launch {
     if setup.logged("log", "").is_empty() {
         arguments.push("--disable-logging");
     }
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }

@@ -6,7 +6,7 @@ use super::{Adapter, Kind, Launch, Program, Row, Serves, Setup};
 /// The adapter.
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "vervet",
-    about: "files by Vervet; with an app the page that it is, on every path",
+    about: "files by Vervet; with an app, that template on every path",
     program: Program::Ours,
     beside: &[],
     get: "build it with cargo build --release",
@@ -17,36 +17,36 @@ pub(super) static ADAPTER: Adapter = Adapter {
 };
 
 const WORKERS: Row =
-    Row { name: "workers", default: "1", kind: Kind::Count(1, 256), about: "threads that serve" };
+    Row { name: "workers", default: "1", kind: Kind::Count(1, 256), about: "worker threads" };
 const MODE: Row = Row {
     name: "mode",
     default: "run",
     kind: Kind::Word(&["run", "serve"]),
-    about: "`vervet run` with a configuration, or `vervet serve` with flags, which has no other setting",
+    about: "`vervet run` with a configuration, or `vervet serve` with flags, which supports no other setting",
 };
 const SITES: Row = Row {
     name: "sites",
     default: "1",
     kind: Kind::Count(1, 10_000),
-    about: "sites s0.test, s1.test and so on; one site is that of all hosts",
+    about: "number of sites: s0.test, s1.test and so on; a single site serves all hosts",
 };
 const ROUTES: Row = Row {
     name: "routes",
     default: "0",
     kind: Kind::Count(0, 100),
-    about: "routes /r0/*, /r1/* and so on of each site before the last, which serves every path",
+    about: "routes per site: /r0/*, /r1/* and so on, the last one for all paths",
 };
 const LOG_FORMAT: Row = Row {
     name: "log_format",
     default: "common",
     kind: Kind::Word(&["common", "combined", "json"]),
-    about: "the format of the access log",
+    about: "format of the access log",
 };
 const ADMIN: Row = Row {
     name: "admin",
     default: "off",
     kind: Kind::Word(&["off", "on"]),
-    about: "metrics at the socket admin.sock in the folder of the subject",
+    about: "admin listener, on the socket admin.sock in the scratch folder",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -54,7 +54,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
         return serve(setup);
     }
     let file = setup.own("vervet.toml");
-    Launch::of(setup.program, ["run", &file]).file("vervet.toml", configuration(setup))
+    Launch::new(setup.program, ["run", &file]).file("vervet.toml", configuration(setup))
 }
 
 /// Flags alone. As for the rivals: connections stay open, and all may come from one address.
@@ -69,7 +69,7 @@ fn serve(setup: &Setup<'_>) -> Launch {
     {
         arguments.extend(["--limit", limit]);
     }
-    Launch::of(setup.program, arguments)
+    Launch::new(setup.program, arguments)
 }
 
 fn configuration(setup: &Setup<'_>) -> String {

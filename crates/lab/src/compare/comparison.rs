@@ -64,7 +64,7 @@ pub enum Measure {
     Phase {
         /// The phase, or `all phases`.
         name: String,
-        /// Whether it stands for the task: all phases together, or one that is part of no whole.
+        /// Whether it is the figure of the task: the total, or a probe.
         is_whole: bool,
     },
 }
@@ -82,7 +82,7 @@ pub enum ChangeVerdict {
     Unproven,
 }
 
-/// What may not become worse.
+/// A figure that must not become worse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guarded {
     /// A figure of servers. Goodput includes the time of tasks: that of all phases together, and of
@@ -101,7 +101,7 @@ pub struct Unmatched {
     pub subject: String,
     /// The load, or the phase.
     pub load: String,
-    /// Why the other has none, where it says.
+    /// Why the other lab has no figures, if known.
     pub reason: String,
     /// Whether the base has it: then it was lost.
     pub lost: bool,
@@ -122,9 +122,9 @@ pub const COMPARED: [Figure; 10] = [
 ];
 
 impl Comparison {
-    /// Compares a record with another, which is the base.
-    pub fn of(base: &LabRecord, other: &LabRecord, tolerance: f64) -> Result<Self, Unreadable> {
-        let (first, second) = (Analysis::of(base)?, Analysis::of(other)?);
+    /// Compares a record with the base.
+    pub fn new(base: &LabRecord, other: &LabRecord, tolerance: f64) -> Result<Self, Unreadable> {
+        let (first, second) = (Analysis::new(base)?, Analysis::new(other)?);
         let mut comparison = Self {
             cautions: differences(base, other),
             rows: Vec::new(),
@@ -216,14 +216,14 @@ impl Comparison {
             measure,
             base: median(before)?,
             other: median(after)?,
-            ratio: Ratio::of(before, after),
+            ratio: Ratio::from_repeats(before, after),
             verdict,
         })
     }
 }
 
 impl Measure {
-    /// The words for people.
+    /// The label in reports.
     pub fn label(&self) -> &str {
         match self {
             Self::Figure(figure) => figure.label(),
@@ -231,7 +231,7 @@ impl Measure {
         }
     }
 
-    /// A value for people, with its unit.
+    /// Formats a value with its unit.
     pub fn text(&self, value: f64) -> String {
         match self {
             Self::Figure(figure) => figure.unit().text(value),
@@ -257,13 +257,13 @@ impl Measure {
     }
 }
 
-/// The verdict on a figure whose repeats were `before` and are `after`: there is a difference if
-/// the whole interval of their ratio is further from 1 than the tolerance.
+/// Compares the repeats `before` and `after`: there is a difference if the whole interval of their
+/// ratio is further from 1 than the tolerance.
 fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> ChangeVerdict {
     if before.len() < 2 || after.len() < 2 {
         return ChangeVerdict::Unproven;
     }
-    let (up, down) = match Ratio::of(before, after) {
+    let (up, down) = match Ratio::from_repeats(before, after) {
         Some(ratio) => (ratio.low > 1.0 + tolerance, ratio.high < 1.0 - tolerance),
         // No ratio to a median of nothing: the repeats must not even touch.
         None => (is_above(after, before), is_above(before, after)),
@@ -310,7 +310,7 @@ fn unmatched(
     side: Side,
 ) -> Unmatched {
     let reason = found.and_then(|found| found.standing().reason());
-    let reason = reason.unwrap_or_else(|| "it was not run".to_owned());
+    let reason = reason.unwrap_or_else(|| "not run".to_owned());
     Unmatched {
         panel: panel.title(),
         subject: curve.subject.clone(),

@@ -14,7 +14,7 @@ pub fn differences(base: &LabRecord, other: &LabRecord) -> Vec<String> {
     subjects(base, other, &mut differ);
     workloads(base, other, &mut differ);
     differ(
-        "what was left out of the lab file",
+        "the omitted part of the lab file",
         &base.head.shortened.to_string(),
         &other.head.shortened.to_string(),
     );
@@ -23,7 +23,7 @@ pub fn differences(base: &LabRecord, other: &LabRecord) -> Vec<String> {
     }
     for (name, record) in [("the base", base), ("the other", other)] {
         if record.ended_unix_ms.is_none() {
-            found.push(format!("{name} was interrupted, or is not at its end"));
+            found.push(format!("{name} was interrupted, or is still running"));
         }
     }
     found
@@ -36,12 +36,12 @@ fn environments(
 ) {
     let decides = |fact: &&crate::record::Fact| fact.weight == Weight::Decides;
     for fact in base.facts.iter().filter(decides) {
-        let value = other.value(&fact.name).unwrap_or("not known");
+        let value = other.value(&fact.name).unwrap_or("unknown");
         differ(&format!("{} {}", fact.group, fact.name), &fact.value, value);
     }
     for fact in other.facts.iter().filter(decides) {
         if base.value(&fact.name).is_none() {
-            differ(&format!("{} {}", fact.group, fact.name), "not known", &fact.value);
+            differ(&format!("{} {}", fact.group, fact.name), "unknown", &fact.value);
         }
     }
 }
@@ -53,7 +53,7 @@ fn subjects(base: &LabRecord, other: &LabRecord, differ: &mut impl FnMut(&str, &
         };
         let name = &subject.name;
         let version =
-            |version: &Option<String>| version.clone().unwrap_or_else(|| "not known".to_owned());
+            |version: &Option<String>| version.clone().unwrap_or_else(|| "unknown".to_owned());
         differ(
             &format!("the version of {name}"),
             &version(&subject.version),
@@ -68,7 +68,7 @@ fn subjects(base: &LabRecord, other: &LabRecord, differ: &mut impl FnMut(&str, &
             differ(&format!("the configuration of {name}"), "one", "another");
         }
         let cores = |cores: &Option<String>| cores.clone().unwrap_or_else(|| "all".to_owned());
-        differ(&format!("what {name} runs on"), &cores(&subject.cores), &cores(&same.cores));
+        differ(&format!("the cores of {name}"), &cores(&subject.cores), &cores(&same.cores));
     }
 }
 
@@ -81,7 +81,7 @@ fn workloads(base: &LabRecord, other: &LabRecord, differ: &mut impl FnMut(&str, 
         differ(&format!("the workload {name}"), &workload.description, &same.description);
         let seconds = |seconds: f64| format!("{seconds} s");
         differ(
-            &format!("what satisfies users of {name}"),
+            &format!("the Apdex T of {name}"),
             &seconds(workload.apdex_seconds),
             &seconds(same.apdex_seconds),
         );

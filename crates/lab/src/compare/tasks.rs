@@ -1,7 +1,7 @@
 //! The same task in two records: how long each of its phases takes, and all of them together.
 
 use super::comparison::{Comparison, Measure, Row, Unmatched, names};
-use crate::present::outcome_text;
+use crate::record::Outcome;
 use crate::statistics::{ALL_PHASES, PhaseFigures, TaskFigures, TaskGroup, group_title};
 
 /// Each task with its group.
@@ -90,9 +90,9 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
     }
 }
 
-/// The phase of the other with as many operations; why there is none.
+/// The same phase of the other lab with as many operations, or why there is none.
 fn same_work<'a>(phase: &PhaseFigures, other: &'a TaskFigures) -> Result<&'a PhaseFigures, String> {
-    let found = other.phase(&phase.name).ok_or_else(|| "there is no such phase".to_owned())?;
+    let found = other.phase(&phase.name).ok_or_else(|| "no such phase".to_owned())?;
     if found.operations == phase.operations {
         return Ok(found);
     }
@@ -106,7 +106,7 @@ fn unmatched(group: &str, task: &TaskFigures, failed: Option<&TaskFigures>) -> U
         panel: group_title(group).to_owned(),
         subject: task.name.clone(),
         load: ALL_PHASES.to_owned(),
-        reason: outcome.and_then(outcome_text).unwrap_or_else(|| "it was not run".to_owned()),
+        reason: outcome.and_then(Outcome::failure).unwrap_or_else(|| "not run".to_owned()),
         lost: failed.is_some(),
     }
 }

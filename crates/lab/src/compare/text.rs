@@ -44,7 +44,8 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     text
 }
 
-/// One figure: `good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: better`.
+/// One figure: `successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s:
+/// better`.
 fn change_text(change: &Change) -> String {
     let measure = &change.measure;
     let label = Printable(measure.label());
@@ -81,6 +82,6 @@ fn word(verdict: ChangeVerdict) -> &'static str {
         ChangeVerdict::Better => "better",
         ChangeVerdict::Worse => "worse",
         ChangeVerdict::NoDifference => "no significant difference",
-        ChangeVerdict::Unproven => "not proven: too few valid repeats",
+        ChangeVerdict::Unproven => "too few valid repeats to compare",
     }
 }

@@ -7,112 +7,110 @@ use super::{Load, Operations, Subject, Task, Tree, Workload};
 section! {
     /// What is compared, under which load, and how often.
     pub struct Lab {
-        /// What the lab is about, in a few words; the title of its report.
+        /// Title of the report.
         pub title: Text,
-        /// What the lab asks, in sentences.
+        /// The question that the lab answers, in sentences.
         pub about: Option<Text>,
-        /// What the order of the subjects, and the content of generated files, are drawn from: the
-        /// same seed, the same order and the same bytes.
+        /// Random seed for the order of subjects and the content of generated files: the same seed
+        /// gives the same order and the same bytes.
         pub seed: u64 = 1,
-        /// How often each step is measured, with every subject.
+        /// How often each step is measured for every subject.
         pub repeats: u32 = 5 in 1..=100,
-        /// The most that the whole lab may take. What would begin later is left out and the record
+        /// Time limit of the whole lab. Steps that would start later are left out, and the record
         /// says so.
         pub time_limit: Time = "12h" in "1s"..="30d",
-        /// Which cores the server has, and which the generator.
+        /// CPU cores of the server and of the generator.
         pub cores: Cores,
-        /// The servers, each under a name of its own.
+        /// The servers, by name.
         pub subject: Named<Subject>,
-        /// Files that are made for the lab, each set under a name of its own.
+        /// Sets of generated files, by name.
         pub tree: Named<Tree>,
-        /// What is asked for, each under a name of its own.
+        /// Requests and expected responses, by name.
         pub workload: Named<Workload>,
-        /// How it is asked for, each under a name of its own.
+        /// Numbers of connections or rates, by name.
         pub load: Named<Load>,
-        /// Programs that say how long each of their phases took, each under a name of its own. A
-        /// lab has either servers or these.
+        /// Programs that measure their own time, by name. A lab has either subjects or tasks.
         pub task: Named<Task>,
-        /// What each task that fills a store does.
+        /// Operations of each task that fills a data store.
         pub operations: Operations,
-        /// What `--quick` replaces, so that the lab ends within two minutes.
+        /// Settings of `--quick`, so that the lab ends within two minutes.
         pub quick: Quick,
-        /// Whether a canned-response server is measured like the subjects, as the upper bound of
-        /// what this machine can do.
+        /// Also measure a canned-response server, as the upper bound of this machine.
         pub ceiling: bool = true,
-        /// Differences between the answers of the subjects that may be. Each stands in the record;
-        /// any other stops the lab before its first step.
+        /// Permitted differences between the responses of the subjects. They are recorded; any
+        /// other difference stops the lab before its first step.
         pub allow: Vec<Difference>,
-        /// Whether the record has the name of the machine.
+        /// Record the hostname of the machine.
         pub host_name: bool = false,
-        /// Congestion controls that each workload is measured under, such as `["cubic", "bbr"]`. It
-        /// is set for the network namespace that the lab runs in, which must not be that of the
-        /// system (`bench/lab` makes one); what the kernel does not allow is left out. Without it
-        /// the namespace stays as it is.
+        /// Congestion controls under which each workload is measured, such as `["cubic", "bbr"]`.
+        /// They are set for the network namespace that the lab runs in, which must not be that of
+        /// the system (`bench/lab` makes one). Ones that the kernel does not allow are left out. If
+        /// not set, the namespace keeps its own.
         pub congestion: Vec<Text>,
-        /// What figures must reach.
+        /// Goals: bounds that figures must reach.
         pub rule: Vec<Rule>,
-        /// Figures that others have published of the same experiment.
+        /// Published figures of others for the same experiment.
         pub history: Option<History>,
     }
 }
 
 section! {
-    /// Which cores the server has, and which the generator. Neither takes from the other when they
-    /// are apart.
+    /// CPU cores of the server and of the generator. Give them different cores, so that neither
+    /// slows the other.
     pub struct Cores {
-        /// The cores of every subject, by their number in /proc/cpuinfo.
+        /// Cores of every subject, by their number in /proc/cpuinfo.
         pub server: Vec<u32> = [0],
-        /// The cores of the generator.
+        /// Cores of the generator.
         pub generator: Vec<u32> = [1],
     }
 }
 
 section! {
-    /// What `--quick` replaces. Its figures show that the lab works, and little more.
+    /// Settings of `--quick`. Its figures only show that the lab works.
     pub struct Quick {
-        /// The most steps of a sweep: the first, the last and some between.
+        /// Maximum number of steps of a sweep: the first, the last and some between.
         pub steps: u32 = 2 in 1..=100,
         /// How often each step is measured.
         pub repeats: u32 = 2 in 1..=100,
-        /// How long a step is measured.
+        /// Duration of each measurement.
         pub duration: Time = "1s" in "50ms"..="1h",
-        /// How long it is loaded before.
+        /// Load before each measurement.
         pub warm_up: Time = "200ms" in "0s"..="10m",
-        /// The most files of a tree.
+        /// Maximum number of files of a tree.
         pub files: u32 = 1000 in 1..=1_000_000,
-        /// The most values that are put into a store.
+        /// Maximum number of values that are put into a store.
         pub count: u32 = 1000 in 1..=10_000_000,
-        /// The workloads that take part; none for all.
+        /// The workloads to measure [default: all].
         pub workloads: Vec<Text>,
     }
 }
 
 words! {
-    /// What answers of subjects can differ in.
+    /// What responses of subjects can differ in.
     pub enum Difference {
         /// The status code.
         Status = "status",
-        /// The content, by its hash.
+        /// The body, by its hash.
         Content = "content",
-        /// Which fields there are.
+        /// The names of the headers.
         Fields = "fields",
-        /// How many bytes the head has.
+        /// The length of the head in bytes.
         HeadBytes = "head-bytes",
-        /// The content coding, when the request offers gzip.
+        /// The Content-Encoding, if the request accepts gzip.
         Compression = "compression",
-        /// Whether a log is written for each request.
+        /// Whether an access log is written.
         Logging = "logging",
-        /// Whether the connection is kept, and what `Connection` says.
+        /// Whether the connection is kept alive, and the Connection header.
         KeepAlive = "keep-alive",
     }
 }
 
 section! {
-    /// Figures that others have published of the same experiment, and what is wrong in them.
+    /// Published figures of others for the same experiment, and what is wrong with them.
     pub struct History {
-        /// Where they were published, and how they came about.
+        /// Where the figures were published, and how they were measured.
         pub source: Text,
-        /// What was wrong with the experiment as a whole, one sentence each.
+        /// Mistakes of the experiment as a whole, one sentence each.
         pub mistakes: Vec<Text>,
         /// The figures that were published.
         pub figure: Vec<OldFigure>,
@@ -122,74 +120,75 @@ section! {
 section! {
     /// One figure of the publication.
     pub struct OldFigure {
-        /// What it was measured of, by the name it was published under.
+        /// Name that the figure was published under.
         pub what: Text,
-        /// The subject of this lab whose figure is shown next to it.
+        /// Subject of this lab whose figure is shown next to it.
         pub subject: Option<Text>,
-        /// The workload of this lab whose figure is shown next to it [default: the first].
+        /// Workload of this lab whose figure is shown next to it [default: the first].
         pub workload: Option<Text>,
-        /// Of how many connections it was, where it was of one number of them.
+        /// Number of connections, if the figure was measured at one number.
         pub connections: Option<u32>,
-        /// The phase that it is of, in a lab of tasks; without it all of them together.
+        /// Phase that the figure belongs to, in a lab of tasks [default: all together].
         pub phase: Option<Text>,
         /// Which figure it is.
         pub figure: Figure,
-        /// The value as it was published, with its unit.
+        /// The published value, with its unit.
         pub said: Text,
-        /// What is wrong in it, in a sentence.
+        /// What is wrong with the figure, in a sentence.
         pub wrong: Text = "",
     }
 }
 
 words! {
-    /// Which figure a published one is.
+    /// A figure of the lab that a published figure is compared with.
     pub enum Figure {
-        /// Answers a second.
+        /// Successful responses per second.
         Goodput = "goodput",
-        /// The mean time of an answer.
+        /// Mean response time.
         ResponseMean = "response_mean_ms",
-        /// The time that half of the answers took at most.
+        /// Median of the response times.
         ResponseP50 = "response_p50_ms",
-        /// The time that 90 of 100 answers took at most.
+        /// 90th percentile of the response times.
         ResponseP90 = "response_p90_ms",
-        /// The time that 99 of 100 answers took at most.
+        /// 99th percentile of the response times.
         ResponseP99 = "response_p99_ms",
-        /// The time that the slowest answer took.
+        /// Longest response time.
         ResponseMax = "response_max_ms",
-        /// The share of requests that failed.
+        /// Share of requests that failed.
         ErrorShare = "error_share",
-        /// Processor time of the server for a request.
+        /// CPU time of the server per request.
         CpuPerRequest = "cpu_us_per_request",
-        /// Requests for a second of the server's processor time.
+        /// Requests per second of the server's CPU time.
         RequestsPerCpuSecond = "requests_per_cpu_second",
-        /// The most memory.
+        /// Peak memory.
         MemoryPeak = "memory_peak_bytes",
         /// Resident memory before the first request.
         MemoryIdle = "memory_idle_bytes",
-        /// How long a phase took.
+        /// Duration of a phase.
         Seconds = "seconds",
-        /// Operations a second of a phase.
+        /// Operations per second of a phase.
         OperationsPerSecond = "operations_per_second",
     }
 }
 
 section! {
-    /// What a figure of a subject must reach. Figures are divided repeat by repeat; the rule is met
-    /// by the median of these ratios, not met if their whole 95 % interval misses the bound, and
-    /// inconclusive otherwise. A rule that is not met fails nothing: the report says so.
+    /// A goal: the ratio of two figures must reach a bound. The ratio is computed for each repeat.
+    /// The rule is met if the median of these ratios reaches the bound, not met if their whole 95 %
+    /// interval misses it, and inconclusive otherwise. A rule that is not met is shown in the
+    /// report, and does not fail the lab.
     pub struct Rule {
         /// The workload. With several values of `congestion` the rule is checked for each.
         pub workload: Text,
-        /// The subject whose figure is judged.
+        /// The subject that must meet the rule.
         pub subject: Text,
         /// The figure that is judged.
         pub figure: Figure,
-        /// The smallest ratio that meets the rule.
+        /// Minimum ratio to meet the rule.
         pub at_least: Option<f64>,
-        /// The largest ratio that meets the rule.
+        /// Maximum ratio to meet the rule.
         pub at_most: Option<f64>,
-        /// The subjects that it is compared with; of several the one with the most requests per
-        /// CPU-second. `ceiling` is the canned-response server.
+        /// The subjects to compare with; of several, the one with the most requests per CPU-second.
+        /// `ceiling` is the canned-response server.
         pub against: Vec<Text>,
         /// Compare with the same subject under this workload.
         pub against_workload: Option<Text>,

@@ -6,61 +6,60 @@ use vervet_config::{
 };
 
 section! {
-    /// A server under test: one that an adapter knows how to start, a command of your own, or one
-    /// that runs already.
+    /// A server under test: started by an adapter or by your own command, or already running.
     pub struct Subject {
-        /// Who knows how to start it; `vervet lab adapters` lists them.
+        /// Adapter that starts the server; `vervet lab adapters` lists them.
         pub adapter: Option<Text>,
-        /// Your own command instead of an adapter, its arguments one by one. `{port}` stands for
-        /// the port to listen on, `{site}` for the folder of the generated files, `{folder}` for
-        /// one of its own, `{file}` for the folder of the lab file.
+        /// Your own command instead of an adapter, as a list of arguments. `{port}` is the port to
+        /// listen on, `{site}` the folder of the generated files, `{folder}` a scratch folder,
+        /// `{file}` the folder of the lab file.
         pub command: Vec<Text>,
-        /// A command of a further process that belongs to the subject, such as its data base. It is
-        /// started before it, is counted as a part of it, and has the same `{port}`, `{site}`,
-        /// `{folder}` and `{file}`.
+        /// Command of an additional process of the subject, such as its database. It is started
+        /// before the subject, stopped after it and counted as part of it, with the same `{port}`,
+        /// `{site}`, `{folder}` and `{file}`.
         pub beside: Vec<Text>,
-        /// A command that ends with 0 where the subject can take part. Otherwise it is left out,
-        /// and the first line that the command prints is the reason. `{file}` stands for the folder
-        /// of the lab file.
+        /// Command that exits with 0 if the subject can take part. Otherwise the subject is
+        /// skipped, and the first line of the output is the reason. `{file}` is the folder of the
+        /// lab file.
         pub requires: Vec<Text>,
-        /// The address of a server that runs already and is left running, such as `127.0.0.1:8080`.
+        /// Address of a server that is already running, such as `127.0.0.1:8080`. It is not
+        /// stopped.
         pub address: Option<Text>,
-        /// The process of that server, by its number or its name; without it its processor time and
-        /// memory are not known.
+        /// Process ID or name of that server. Without it, its CPU time and memory are unknown.
         pub process: Option<Text>,
-        /// The program of an adapter, where it is not found in `PATH`.
+        /// The program of the adapter, if it is not in `PATH`.
         pub program: Option<Path>,
-        /// The application, page or script that an adapter serves: a file, or a folder.
+        /// The application, page or script that an adapter serves: a file or a folder.
         pub app: Option<Path>,
         /// Settings of the adapter, as `vervet lab adapters` lists them.
         pub settings: Named<Plain>,
         /// Environment variables of the process, in addition to a few that the lab sets.
         pub environment: Named<Text>,
-        /// What is asked for until it is answered with 200, before a step begins; without it a
+        /// Request target that must return 200 before a step begins. Without it, an accepted
         /// connection is enough.
         pub ready: Option<Text>,
-        /// How long the subject may take until it answers.
+        /// Time in which the subject must become ready.
         pub ready_within: Time = "30s" in "100ms"..="10m",
-        /// A command that prints its version.
+        /// Command that prints the version.
         pub version: Vec<Text>,
-        /// Which log of requests it writes.
+        /// Access log that the subject writes.
         pub log: Log = "none",
-        /// The workloads it takes part in; none for all.
+        /// The workloads to measure it with [default: all].
         pub workloads: Vec<Text>,
     }
 }
 
 words! {
-    /// Which log of requests a subject writes.
+    /// Access log that a subject writes.
     pub enum Log {
-        /// None.
+        /// No access log.
         None = "none",
-        /// A line for each request, in the common format where there is a choice.
+        /// One line per request, in the common log format if the server has it.
         Access = "access",
     }
 }
 
-/// A text, a number or a boolean, as text: what it means is the adapter's business.
+/// A text, a number or a boolean, kept as text for the adapter to interpret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain(pub String);
 
@@ -87,37 +86,36 @@ impl FromConfig for Plain {
 }
 
 section! {
-    /// A program that says how long each of its phases took: the client of a store that is filled
-    /// and read, a probe of the host, one of your own.
+    /// A program that measures the time of its phases: the client of a data store, a probe of the
+    /// host, or your own.
     pub struct Task {
-        /// Who knows how to run it; `vervet lab adapters` lists them.
+        /// Adapter that runs the task; `vervet lab adapters` lists them.
         pub adapter: Option<Text>,
-        /// Your own command instead of an adapter, its arguments one by one. It prints a line
-        /// `phase NAME OPERATIONS NANOSECONDS` for each phase of a whole, `probe` instead of
-        /// `phase` for one that is part of none, and `fact NAME TEXT` for other information.
-        /// `{count}`, `{value_bytes}` and `{seed}` stand for what the lab says, `{folder}` for an
-        /// empty folder of its own, `{file}` for the folder of the lab file.
+        /// Your own command instead of an adapter, as a list of arguments. It prints one line
+        /// `phase NAME OPERATIONS NANOSECONDS` per phase, with `probe` instead of `phase` for a
+        /// measurement that is not part of the total, and `fact NAME TEXT` for other information.
+        /// `{count}`, `{value_bytes}` and `{seed}` are those of the lab, `{folder}` is an empty
+        /// scratch folder, `{file}` the folder of the lab file.
         pub command: Vec<Text>,
-        /// The server of an adapter, where it is not found in `PATH`.
+        /// The server of the adapter, if it is not in `PATH`.
         pub program: Option<Path>,
         /// Settings of the adapter, as `vervet lab adapters` lists them.
         pub settings: Named<Plain>,
-        /// What it is compared within: tasks of one group promise the same, those of others
-        /// something else.
+        /// Tasks are compared within a group only: those of one group give the same guarantees.
         pub group: Text = "",
-        /// How long one run may take.
+        /// Maximum time of one run.
         pub timeout: Time = "2m" in "1s"..="6h",
     }
 }
 
 section! {
-    /// What each task that fills a store does.
+    /// Operations of each task that fills a data store.
     pub struct Operations {
-        /// How many values are put, and then read.
+        /// Number of values that are put, and then read.
         pub count: u32 = 10_000 in 1..=10_000_000,
-        /// How long each value is.
+        /// Length of each value.
         pub value: Size = "16B" in 1..="32KiB",
-        /// The program `vervet-stores`, if it is neither in the folder of this one nor in `PATH`.
+        /// The program `vervet-stores`, if it is neither in the folder of vervet nor in `PATH`.
         pub client: Option<Path>,
     }
 }

@@ -34,7 +34,7 @@ impl Sweep {
         Sweep { from: value, to: value, walk: Walk::Multiply(2) }
     }
 
-    /// Each value, in order; the greatest one ends it even where no step meets it.
+    /// The values in ascending order, always including the last.
     pub fn values(self) -> Vec<u64> {
         let step = |value: &u64| match self.walk {
             Walk::Add(step) => value.checked_add(step),
@@ -56,7 +56,7 @@ impl Sweep {
     }
 }
 
-/// Reads a sweep, or says why it is none.
+/// Parses a sweep.
 fn parse(text: &str) -> Result<Sweep, String> {
     let Some((from, rest)) = text.split_once("..") else {
         return Ok(Sweep::one(number(text)?));
@@ -108,7 +108,7 @@ impl FromConfig for Sweep {
         if let Value::Integer(number) = node.value {
             let number = u64::try_from(number).ok().filter(|number| *number > 0);
             if number.is_none() {
-                let reason = "is given a number below 1";
+                let reason = "is below 1";
                 reader.refuse(node, &Self::shape(), reason);
             }
             return number.map(Sweep::one);

@@ -1,4 +1,4 @@
-//! What the subjects have in common, and where they differ.
+//! Compares the responses of the subjects.
 
 use crate::document::Difference;
 use crate::record::{FairnessRow, FairnessVerdict};
@@ -50,7 +50,7 @@ pub fn refusals(rows: &[FairnessRow]) -> Vec<String> {
         let values: Vec<String> =
             row.values.iter().map(|(subject, value)| format!("  {subject}: {value}")).collect();
         format!(
-            "the subjects differ in {} on the workload `{}` (allow = [\"{directive}\"] admits it):\n{}",
+            "the responses of the subjects differ in {} on the workload `{}` (allow = [\"{directive}\"] permits it):\n{}",
             row.property,
             row.workload,
             values.join("\n")
@@ -97,7 +97,7 @@ mod tests {
         let text = refusals(&rows("file", &looked, &[])).concat();
         assert_eq!(
             text,
-            "the subjects differ in status on the workload `file` (allow = [\"status\"] admits it):\n  a: 200\n  b: 404"
+            "the responses of the subjects differ in status on the workload `file` (allow = [\"status\"] permits it):\n  a: 200\n  b: 404"
         );
     }
 }

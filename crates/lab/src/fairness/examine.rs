@@ -1,4 +1,4 @@
-//! What one subject answers to one workload.
+//! Examines the responses of one subject to one workload.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::plan::PlannedWorkload;
 use crate::probe::{Answer, Probe, ProbeError};
 use crate::workload::request;
 
-/// How long an answer may take.
+/// Timeout of a response.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// What was seen, property by property, in words that can be compared.
@@ -19,11 +19,12 @@ pub struct ExaminedSubject {
     pub properties: Vec<(Difference, String)>,
     /// What is not as the workload expects, as a sentence; nothing where all is.
     pub wrong: Option<String>,
-    /// The content of the plain answer.
+    /// Body of the plain response.
     pub content: Vec<u8>,
 }
 
-/// Asks a subject for `target`: alone, twice on a connection, closing it, and with gzip on offer.
+/// Requests `target` from a subject: once, twice on a connection, with `Connection: close`, and
+/// accepting gzip.
 pub fn examine(
     workload: &PlannedWorkload,
     target: &str,
@@ -54,7 +55,7 @@ pub fn examine(
     Ok(ExaminedSubject { properties, wrong: wrong(workload, &plain), content: plain.content })
 }
 
-/// What an answer is otherwise than its workload expects.
+/// How a response differs from what the workload expects.
 pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<String> {
     let expected = &workload.expected;
     if answer.status != expected.status {
@@ -68,15 +69,15 @@ pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<Strin
     }
     let hash = sha256_hex(&answer.content);
     if let Some(wanted) = expected.sha256.as_ref().filter(|wanted| **wanted != hash) {
-        return Some(format!("expected content with sha-256 {wanted}, got {hash}"));
+        return Some(format!("expected a body with SHA-256 {wanted}, got {hash}"));
     }
     let text = expected.contains.as_ref()?;
     let found = answer.content.windows(text.len().max(1)).any(|part| part == text.as_bytes());
-    (!found && !text.is_empty())
-        .then(|| format!("expected content with `{text}`, which is not in it"))
+    (!found && !text.is_empty()).then(|| format!("expected a body that contains `{text}`"))
 }
 
-/// Whether a second request on the connection is answered, and what the first answer says of it.
+/// Whether a second request on the connection gets a response, and the Connection header of the
+/// first.
 fn kept(
     workload: &PlannedWorkload,
     target: &str,
@@ -90,10 +91,10 @@ fn kept(
     Ok(format!("{is_kept}, {}", connection(&first)))
 }
 
-/// What `Connection` says.
+/// The Connection header.
 fn connection(answer: &Answer) -> String {
     match answer.field("connection") {
-        None => "no Connection field".to_owned(),
+        None => "no Connection header".to_owned(),
         Some(value) => format!("Connection: {}", value.to_ascii_lowercase()),
     }
 }

@@ -16,11 +16,11 @@ pub struct Gate {
     /// Subjects that cannot be measured, by workload and subject: their steps are recorded so,
     /// without another try.
     pub broken: BTreeMap<(usize, usize), Outcome>,
-    /// What came back for each workload: the answer that the ceiling gives.
+    /// Response body for each workload, which the ceiling sends too.
     pub contents: BTreeMap<usize, Vec<u8>>,
 }
 
-/// Examines all subjects that are installed, and reports each to `say`.
+/// Examines all installed subjects, and reports each to `say`.
 pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
     let mut gate = Gate::default();
     for (index, workload) in stage.plan.workloads.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
             if planned.role == Role::Ceiling {
                 continue;
             }
-            say(format!("looking at {} on {}", planned.name, workload.name));
+            say(format!("checking {} on {}", planned.name, workload.name));
             match examine_subject(stage, (index, subject), target) {
                 Ok(looked) => {
                     if let Some(reason) = looked.wrong.clone() {
@@ -68,7 +68,5 @@ fn examine_subject(
     let planned = &stage.plan.subjects[subject];
     let running = stage.start(workload, 0, subject, &[]).map_err(|error| error.to_string())?;
     let looked = examine(&stage.plan.workloads[workload], target, running.address, planned.log);
-    looked.map_err(|error| {
-        format!("it did not answer {target}: {error}; it said: {}", running.said())
-    })
+    looked.map_err(|error| format!("no response to {target}: {error}; output: {}", running.said()))
 }

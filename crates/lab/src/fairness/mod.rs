@@ -1,5 +1,5 @@
-//! The fairness gate: before any step, each subject answers each of its workloads a few times, and
-//! what came back is compared.
+//! The fairness gate: before the first step, a few responses of each subject to each of its
+//! workloads are compared.
 
 mod compare;
 mod examine;

@@ -27,9 +27,9 @@ pub(super) fn resolve(
             if requests != 0 {
                 let problem = Diagnostic::error(
                     load.requests_per_connection.span(),
-                    "`requests_per_connection` is for connections that are kept",
+                    "`requests_per_connection` needs `keep_alive`",
                 );
-                found.push(problem.note_at(load.keep_alive.span(), "these are not"));
+                found.push(problem.note_at(load.keep_alive.span(), "`keep_alive` is off here"));
             }
             Reuse::Close
         }
@@ -53,9 +53,9 @@ pub(super) fn resolve(
         timeout: load.timeout.duration(),
     };
     if *load.pipelining > 1 && !load.rate.is_empty() {
-        let message = "`pipelining` is for closed loads";
+        let message = "`pipelining` needs a closed load";
         let problem = Diagnostic::error(load.pipelining.span(), message);
-        found.push(problem.note_at(load.rate.span(), "this load is open"));
+        found.push(problem.note_at(load.rate.span(), "`rate` makes this load open"));
     }
     let mut points = points(load, found);
     if pace == Pace::Quick {
@@ -64,7 +64,7 @@ pub(super) fn resolve(
     points.into_iter().map(planned).collect()
 }
 
-/// What is asked at each step, with the most connections.
+/// The load of each step.
 fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
     let connections = values(&load.connections, ("connections", CONNECTIONS_MAX), found);
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
@@ -73,9 +73,9 @@ fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
         return connections.into_iter().map(|value| (closed(value), narrow(value))).collect();
     }
     if connections.len() > 1 {
-        let message = "an open load has one number of connections, and this is a sweep";
+        let message = "an open load has a single number of connections";
         let problem = Diagnostic::error(load.connections.span(), message);
-        found.push(problem.note_at(load.rate.span(), "this is what is swept"));
+        found.push(problem.note_at(load.rate.span(), "the rate is swept"));
     }
     let given = connections.last().filter(|_| !load.connections.is_default());
     let most = given.map_or(OPEN_CONNECTIONS, |value| narrow(*value));
@@ -97,11 +97,11 @@ fn values(
     values.dedup();
     if values.len() > POINTS_MAX {
         let message =
-            format!("`{name}` has {} values, at most {POINTS_MAX} are measured", values.len());
+            format!("`{name}` has {} values, at most {POINTS_MAX} are allowed", values.len());
         found.push(Diagnostic::error(sweeps.span(), message));
     }
     if let Some(value) = values.last().filter(|value| **value > most) {
-        let message = format!("`{name}` goes to {value}, at most {most} are possible");
+        let message = format!("`{name}` goes up to {value}, at most {most} is allowed");
         found.push(Diagnostic::error(sweeps.span(), message));
     }
     if values.is_empty() {

@@ -1,5 +1,5 @@
-//! From a lab file to what is done, in order: pure, so that the same file gives the same steps, or
-//! all findings at once.
+//! Resolves a lab file to a plan of steps. Pure: the same file gives the same steps, or all
+//! findings at once.
 
 mod loads;
 mod resolve;

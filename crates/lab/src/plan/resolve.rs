@@ -10,18 +10,18 @@ use crate::document::{History, Lab};
 use crate::record;
 use crate::record::{LabFile, Shortened};
 
-/// Whether the lab is run as it stands, or shortened.
+/// Whether the lab is run in full or shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// The lab file as it is.
     Full,
-    /// With what `[quick]` says.
+    /// Shortened by the settings of `[quick]`.
     Quick,
 }
 
 impl Plan {
-    /// The plan of a lab file in `folder`, with warnings; or everything that is wrong with it.
-    pub fn of(
+    /// Resolves a lab file in `folder` to a plan with warnings, or to all errors.
+    pub fn resolve(
         lab: &Lab,
         file: LabFile,
         folder: &Path,
@@ -45,8 +45,11 @@ impl Plan {
         let sets = sets(lab, pace);
         let steps = steps::resolve(&workloads, sets);
         if steps.len() > steps::STEPS_MAX {
-            let message =
-                format!("the lab has {} steps, at most {} are run", steps.len(), steps::STEPS_MAX);
+            let message = format!(
+                "the lab has {} steps, at most {} are allowed",
+                steps.len(),
+                steps::STEPS_MAX
+            );
             found.push(
                 Diagnostic::error(lab.title.span(), message)
                     .expected("shorter sweeps or fewer repeats"),
@@ -87,14 +90,14 @@ pub(super) fn sets(lab: &Lab, pace: Pace) -> steps::Sets {
     steps::Sets { seed: *lab.seed, repeats }
 }
 
-/// The cores of the server and of the generator; a warning where they share one.
+/// The cores of the server and of the generator; a warning if they share one.
 fn cores(lab: &Lab, found: &mut Diagnostics) -> (Vec<u32>, Vec<u32>) {
     let (server, generator) = (&lab.cores.server, &lab.cores.generator);
     if let Some(shared) = server.iter().find(|core| generator.contains(core)) {
-        let message = format!("core {shared} is given to the server and to the generator");
+        let message = format!("core {shared} is used by the server and by the generator");
         let warning = Diagnostic::warning(generator.span(), message);
         found.push(
-            warning.note("each takes time from the other: the figures are those of both together"),
+            warning.note("each slows down the other: the figures are those of both together"),
         );
     }
     (server.value().clone(), generator.value().clone())
@@ -146,7 +149,7 @@ impl<'n> Names<'n> {
         Self { noun, known: known.collect() }
     }
 
-    /// The index of a name; where there is none, a finding at `span`.
+    /// The index of a name; a finding at `span` if it is unknown.
     pub(super) fn index(&self, name: &str, span: Span, found: &mut Diagnostics) -> Option<usize> {
         let index = self.known.iter().position(|known| *known == name);
         if index.is_none() {

@@ -1,4 +1,4 @@
-//! Subjects: how each comes to run, and what is wrong with what the file says of that.
+//! Resolves `[subject.NAME]`: how each subject is started, and errors in its directives.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, Span, cited, nearest};
 
@@ -43,14 +43,13 @@ fn ceiling() -> PlannedSubject {
 
 fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<PlannedSubject> {
     if name.as_str() == CEILING {
-        let message = "`ceiling` is the name of the lab's own server of canned answers";
+        let message = "`ceiling` is reserved for the canned-response server";
         found.push(Diagnostic::error(name.span(), message).expected("another name"));
     }
     let start = start(name, subject, found);
     if subject.process.is_some() && subject.address.is_none() {
-        let message = "`process` is for a server that runs already";
-        found
-            .push(Diagnostic::error(subject.process.span(), message).expected("`address` as well"));
+        let message = "`process` is for a server that is already running";
+        found.push(Diagnostic::error(subject.process.span(), message).expected("`address`, too"));
     }
     let texts = |named: &vervet_config::Named<String>| {
         named.iter().map(|(name, value)| (name.value().clone(), value.clone())).collect()
@@ -75,15 +74,15 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
     })
 }
 
-/// How a subject is started: exactly one of three directives says so.
+/// How a subject is started: by exactly one of three directives.
 fn start(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<SubjectStart> {
     let kinds = [subject.adapter.is_some(), !subject.command.is_empty(), subject.address.is_some()];
     if kinds.iter().filter(|given| **given).count() != 1 {
         let name_text = name.value();
         let message = if kinds.contains(&true) {
-            format!("the subject `{name_text}` is started in two ways")
+            format!("the subject `{name_text}` has two ways to start")
         } else {
-            format!("the subject `{name_text}` does not say how it is started")
+            format!("the subject `{name_text}` has no way to start")
         };
         let problem = Diagnostic::error(name.span(), message);
         found.push(problem.expected("one of `adapter`, `command`, `address`"));
@@ -117,8 +116,8 @@ fn start(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Subj
 /// Refuses directives that are for adapters, each with whether it is set.
 pub(super) fn refuse_without_adapter(directives: &[(bool, &str, Span)], found: &mut Diagnostics) {
     for (_, directive, span) in directives.iter().filter(|(is_set, ..)| *is_set) {
-        let message = format!("`{directive}` is for an adapter");
-        found.push(Diagnostic::error(*span, message).expected("`adapter` as well"));
+        let message = format!("`{directive}` needs an adapter");
+        found.push(Diagnostic::error(*span, message).expected("`adapter`, too"));
     }
 }
 
@@ -127,8 +126,8 @@ fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<
     let names = Names::new("adapter", adapter::names().into_iter());
     let adapter = adapter::ADAPTERS[names.index(name, span, found)?];
     if adapter.serves == Serves::App && subject.app.is_none() {
-        let message = format!("the adapter `{name}` serves an application");
-        found.push(Diagnostic::error(span, message).expected("`app` as well"));
+        let message = format!("the adapter `{name}` needs an application");
+        found.push(Diagnostic::error(span, message).expected("`app`, too"));
     }
     check_settings(adapter.name, adapter.settings, &subject.settings, found);
     let given = subject.settings.iter().map(|(name, value)| (name.as_str(), value.0.as_str()));

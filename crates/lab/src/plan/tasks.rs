@@ -1,4 +1,4 @@
-//! Tasks: how each is run, in which order, and what is wrong with what the file says of that.
+//! Resolves `[task.NAME]`: how each task is run, in which order, and errors in its directives.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,8 +69,7 @@ pub struct PlannedTaskRun {
 /// All tasks, and their runs in order.
 pub(super) fn resolve(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> PlannedTasks {
     if !lab.task.is_empty() && !lab.subject.is_empty() {
-        let message =
-            "a lab has either subjects, which are loaded, or tasks, which take their own time";
+        let message = "a lab has either subjects or tasks, not both";
         found.push(Diagnostic::error(lab.task.span(), message).expected("two lab files"));
     }
     let tasks = lab.task.iter().map(|(name, task)| one(name, task, found));
@@ -82,7 +81,7 @@ pub(super) fn resolve(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> Planned
     };
     let steps = places(tasks.len(), sets(lab, pace));
     if steps.len() > STEPS_MAX {
-        let message = format!("the lab has {} steps, at most {STEPS_MAX} are run", steps.len());
+        let message = format!("the lab has {} steps, at most {STEPS_MAX} are allowed", steps.len());
         found.push(Diagnostic::error(lab.title.span(), message).expected("fewer repeats"));
     }
     PlannedTasks {
@@ -108,7 +107,8 @@ fn places(tasks: usize, sets: Sets) -> Vec<PlannedTaskRun> {
 fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if !name.bytes().all(plain) || name.len() > NAME_BYTES_MAX {
-        let problem = Diagnostic::error(name.span(), "the name of a task is that of its folder");
+        let problem =
+            Diagnostic::error(name.span(), "the name of a task must be a valid folder name");
         found.push(
             problem.expected(format!("letters, digits, `-` and `_`, at most {NAME_BYTES_MAX}")),
         );
@@ -122,7 +122,7 @@ fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask>
     })
 }
 
-/// How a task is run: exactly one of two directives says so.
+/// How a task is run: by exactly one of two directives.
 fn start(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskStart> {
     let adapter = match (task.adapter.value(), task.command.is_empty()) {
         (Some(adapter), true) => adapter,
@@ -130,9 +130,9 @@ fn start(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskStart>
         (adapter, _) => {
             let name_text = name.value();
             let message = if adapter.is_some() {
-                format!("the task `{name_text}` is run in two ways")
+                format!("the task `{name_text}` has both `adapter` and `command`")
             } else {
-                format!("the task `{name_text}` does not say how it is run")
+                format!("the task `{name_text}` has neither `adapter` nor `command`")
             };
             let problem = Diagnostic::error(name.span(), message);
             found.push(problem.expected("either `adapter` or `command`"));

@@ -1,4 +1,4 @@
-//! What a lab file comes to.
+//! The types of a plan: a resolved lab file.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::document::{Difference, Log};
 use crate::hash::sha256_hex;
 use crate::record::{Connections, History, LabFile, LoadPoint, LoadShape, Role, Rule, Shortened};
 
-/// The name of the server of ours that does nothing but send one answer.
+/// Name of the canned-response server.
 pub const CEILING: &str = "ceiling";
 
 /// Everything that is done, in order.
@@ -44,7 +44,7 @@ pub struct Plan {
     pub names_host: bool,
     /// The subjects, in the order of the file; the ceiling last.
     pub subjects: Vec<PlannedSubject>,
-    /// The trees that a workload asks for.
+    /// The trees of files.
     pub trees: Vec<PlannedTree>,
     /// The workloads, in the order of the file.
     pub workloads: Vec<PlannedWorkload>,
@@ -63,7 +63,7 @@ pub struct PlannedSubject {
     pub name: String,
     /// What it is there for.
     pub role: Role,
-    /// How it comes to run.
+    /// How the subject is started.
     pub start: SubjectStart,
     /// The program that the file names.
     pub program: Option<PathBuf>,
@@ -71,11 +71,11 @@ pub struct PlannedSubject {
     pub app: Option<PathBuf>,
     /// The command of its second process; empty: none.
     pub beside: Vec<String>,
-    /// The command that says whether it can take part; empty: it can.
+    /// Command that checks whether the subject can take part; empty for none.
     pub requires: Vec<String>,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
-    /// The request target that answers with 200 once it is ready.
+    /// Request target that returns 200 once the subject is ready.
     pub ready: Option<String>,
     /// How long that may take.
     pub ready_within: Duration,
@@ -87,7 +87,7 @@ pub struct PlannedSubject {
     pub log: Log,
 }
 
-/// How a subject comes to run.
+/// How a subject is started.
 #[derive(Clone, Debug)]
 pub enum SubjectStart {
     /// An adapter starts it.
@@ -96,7 +96,7 @@ pub enum SubjectStart {
     Command(Vec<String>),
     /// It runs already at this address.
     Address(SocketAddr),
-    /// It is the server of canned answers.
+    /// The lab's own canned-response server.
     Ceiling,
 }
 
@@ -111,11 +111,11 @@ pub struct PlannedTree {
     pub bytes_min: u64,
     /// The size of the largest, in bytes.
     pub bytes_max: u64,
-    /// What each holds, where it is not drawn.
+    /// Content of each file, if not random.
     pub content: Option<String>,
 }
 
-/// What is asked for.
+/// A workload of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedWorkload {
     /// The name in the lab file.
@@ -130,7 +130,7 @@ pub struct PlannedWorkload {
     pub request: Request,
     /// The index of its tree.
     pub tree: Option<usize>,
-    /// What must come back.
+    /// The response that is expected.
     pub expected: Expected,
     /// The indices of the subjects that take part.
     pub subjects: Vec<usize>,
@@ -145,7 +145,7 @@ pub struct Request {
     pub method: String,
     /// The host; none: the address.
     pub host: Option<String>,
-    /// The request target; `{file}` stands for a file of the tree.
+    /// The request target; `{file}` is replaced by a file of the tree.
     pub target: String,
     /// Further field lines, without their line ends.
     pub fields: Vec<String>,
@@ -153,7 +153,7 @@ pub struct Request {
     pub content: Option<String>,
 }
 
-/// What must come back.
+/// The response that is expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     /// The expected status code.
@@ -187,7 +187,7 @@ pub struct PlannedLoad {
     pub duration: Duration,
     /// How long it is loaded before.
     pub warm_up: Duration,
-    /// How long an answer may take.
+    /// Timeout of a response.
     pub timeout: Duration,
 }
 
@@ -283,7 +283,7 @@ impl Plan {
 /// About how long starting and ending a server takes, without its load.
 const OVERHEAD: Duration = Duration::from_millis(700);
 
-/// What a task takes, about: it takes its own time, which is what is asked.
+/// Estimated time of a task.
 const TASK: Duration = Duration::from_secs(2);
 
 impl Plan {
@@ -301,7 +301,7 @@ impl Plan {
         steps + TASK.saturating_mul(tasks)
     }
 
-    /// What the plan is known by: two plans that ask for the same have the same one.
+    /// Identifies the plan: equal plans have equal signatures.
     pub fn signature(&self) -> String {
         let loads: Vec<_> = self.workloads.iter().map(|workload| &workload.loads).collect();
         let text = format!(
@@ -311,7 +311,7 @@ impl Plan {
         sha256_hex(text.as_bytes())
     }
 
-    /// Leaves only the named subjects, and the ceiling. An unknown name is given back.
+    /// Keeps only the named subjects and the ceiling. An unknown name is the error.
     pub fn keep_only(&mut self, names: &[String]) -> Result<(), String> {
         if names.is_empty() {
             return Ok(());

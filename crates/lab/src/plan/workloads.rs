@@ -1,4 +1,4 @@
-//! Workloads: what is sent, what must come back, and who takes part.
+//! Resolves `[workload.NAME]` and `[tree.NAME]`: requests, expected responses and subjects.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Span, cited};
 
@@ -7,7 +7,7 @@ use super::resolve::{Names, Pace};
 use super::types::{Expected, PlannedTree, PlannedWorkload, Request};
 use crate::document::{Expect, Lab, Workload};
 
-/// Stands for a file of the tree in a request target.
+/// Placeholder for a file of the tree in a request target.
 pub(crate) const FILE: &str = "{file}";
 
 /// Fields that the generator writes itself.
@@ -51,7 +51,7 @@ pub(super) fn resolve(
     workloads
 }
 
-/// A workload for each congestion control, with its name where there are several.
+/// One workload per congestion control, named after it if there are several.
 fn variants(workload: PlannedWorkload, congestion: &[String]) -> Vec<PlannedWorkload> {
     if congestion.is_empty() {
         return vec![workload];
@@ -139,17 +139,16 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
     if !path.starts_with('/') || !path.bytes().all(visible) {
         let message = format!("invalid request target `{}`", cited(path));
         let problem = Diagnostic::error(path.span(), message);
-        found
-            .push(problem.expected("a path from `/` on, spaces and other letters percent-encoded"));
+        found.push(problem.expected("a path that begins with `/`, percent-encoded"));
     }
     let has_file = path.contains(FILE);
     match (has_file, workload.tree.is_some()) {
         (true, false) => {
-            let message = "`{file}` stands for a file of a tree, and no tree is named";
-            found.push(Diagnostic::error(path.span(), message).expected("`tree` as well"));
+            let message = "`{file}` needs a tree";
+            found.push(Diagnostic::error(path.span(), message).expected("`tree`, too"));
         }
         (false, true) => {
-            let message = "the files of the tree are not asked for: `path` has no `{file}`";
+            let message = "`tree` is unused: `path` has no `{file}`";
             found.push(Diagnostic::error(workload.tree.span(), message));
         }
         _ => {}
@@ -177,9 +176,9 @@ fn check_fields(workload: &Workload, found: &mut Diagnostics) {
             continue;
         };
         if WRITTEN.contains(&name.to_ascii_lowercase().as_str()) {
-            let message = format!("the lab writes the field `{name}` itself");
+            let message = format!("the lab sets the header `{name}` itself");
             let problem = Diagnostic::error(span, message);
-            found.push(problem.note("`keep_alive` of a load says what becomes of connections"));
+            found.push(problem.note("`keep_alive` of a load sets the Connection header"));
         }
     }
 }
@@ -193,8 +192,8 @@ fn expected(expect: &Expect, tree: Option<&PlannedTree>, found: &mut Diagnostics
         found.push(problem.expected("64 hexadecimal digits"));
     }
     let refuse = |span: Span, directive: &str, found: &mut Diagnostics| {
-        let message = format!("`{directive}` repeats what `text` says");
-        found.push(Diagnostic::error(span, message).expected("one of the two"));
+        let message = format!("`{directive}` and `text` are both set");
+        found.push(Diagnostic::error(span, message).expected("only one of them"));
     };
     let mut planned = Expected {
         status: *expect.status,
@@ -231,19 +230,14 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
     for (name, tree) in lab.tree.iter() {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if !name.bytes().all(plain) {
-            let problem = Diagnostic::error(
-                name.span(),
-                "the name of a tree is a folder of its request targets",
-            );
+            let problem =
+                Diagnostic::error(name.span(), "the name of a tree must be a valid path segment");
             found.push(problem.expected("letters, digits, `-` and `_`"));
         }
         let least = tree.size.bytes();
         let most = tree.size_max.map_or(least, vervet_config::Size::bytes);
         if most < least {
-            let problem = Diagnostic::error(
-                tree.size_max.span(),
-                "the largest size is less than the smallest",
-            );
+            let problem = Diagnostic::error(tree.size_max.span(), "`size_max` is less than `size`");
             found.push(problem.note_at(tree.size.span(), "the smallest"));
         }
         let files = match pace {
@@ -253,7 +247,7 @@ pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> V
         bytes = bytes.saturating_add(most.saturating_mul(u64::from(files)));
         if bytes > BYTES_MAX {
             let message =
-                format!("the trees may come to {bytes} bytes, at most {BYTES_MAX} are made");
+                format!("the trees may have {bytes} bytes, at most {BYTES_MAX} are allowed");
             found.push(Diagnostic::error(name.span(), message).expected("fewer or smaller files"));
         }
         let content = tree.content.value().clone();

@@ -8,7 +8,8 @@ use super::page::{Chart, Picture};
 use crate::record::LoadPoint;
 use crate::statistics::{Curve, Figure, Panel, Point};
 
-/// So many candles are drawn; of more loads, evenly chosen ones are. The table has all of them.
+/// Maximum number of candles; of more loads, evenly spaced ones are drawn. The table has all of
+/// them.
 const CANDLES_MAX: usize = 24;
 
 /// What a candle and its table show, in this order.
@@ -21,10 +22,10 @@ const ENDS: [Figure; 6] = [
     Figure::ResponseMean,
 ];
 
-/// The candles of a panel; none where nothing was answered.
+/// The candles of a panel; `None` without responses.
 pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
     let columns = ["load", "subject", "#shortest", "#p10", "#median", "#p90", "#p95", "#mean"];
-    let mut table = Table::new("The same as numbers, and the mean", &columns);
+    let mut table = Table::new("Values, and the mean", &columns);
     let loads = panel.loads();
     let drawn = chosen(&loads, CANDLES_MAX / panel.contestants().count().max(1));
     let mut candles = Vec::new();
@@ -46,10 +47,10 @@ pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
     (!candles.is_empty()).then(|| Picture {
         name: format!("{prefix}-candles"),
         chart: Chart::Candles(CandleChart {
-            title: "Where response times lie".to_owned(),
+            title: "Distribution of response times".to_owned(),
             description: format!(
-                "For each load and subject a box from p10 to p90 with the median in it, and whiskers to the shortest \
-                 time and to p95. {}.",
+                "For each load and subject, a box from p10 to p90 with the median, and whiskers to the minimum and to \
+                 p95. {}.",
                 panel.title()
             ),
             axis,
@@ -79,7 +80,7 @@ fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Cand
     }
 }
 
-/// At most so many of the loads, evenly spread, the first and the last among them.
+/// At most `most` evenly spaced loads, including the first and the last.
 fn chosen(loads: &[LoadPoint], most: usize) -> Vec<LoadPoint> {
     let (most, last) = (most.max(2), loads.len().saturating_sub(1));
     if loads.len() <= most {

@@ -1,4 +1,4 @@
-//! The charts of a panel: what people look at first, each with its table.
+//! The charts of a panel, each with a table of its values.
 
 use vervet_report::chart::{
     Axis, Band, Bar, BarChart, Colour, LineChart, Series, Stroke, Unit as ChartUnit,
@@ -11,7 +11,7 @@ use super::page::{Chart, Picture};
 use crate::record::{LoadPoint, Role};
 use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
 
-/// Loads that differ by more than this factor stand on a logarithmic axis.
+/// Loads that differ by more than this factor have a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
 /// A ceiling more than this many times above the best contestant is not drawn: it would press all
 /// of them onto the axis.
@@ -49,14 +49,14 @@ pub(super) fn pictures(panel: &Panel, prefix: &str) -> Vec<Picture> {
     let shown = [
         Shown {
             ceiling: Ceiling::Drawn,
-            ..plain("rate", "Good answers per second", Figure::Goodput)
+            ..plain("rate", "Successful responses per second", Figure::Goodput)
         },
         Shown {
             dashed: Some((Figure::ResponseP99, "p99")),
-            ..plain("response", "Response time: median, and p99 in dashes", Figure::ResponseP50)
+            ..plain("response", "Response time: median, and p99 dashed", Figure::ResponseP50)
         },
         plain("cpu", "Server CPU per request", Figure::CpuPerRequest),
-        plain("memory", "Memory of the server, greatest", Figure::MemoryPeak),
+        plain("memory", "Peak memory of the server", Figure::MemoryPeak),
         plain("errors", "Failed requests", Figure::ErrorShare),
     ];
     let mut pictures: Vec<Picture> = Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn load_axis(panel: &Panel) -> Axis {
     }
 }
 
-/// The axis of a figure, and what its values are multiplied by to stand on it.
+/// The axis of a figure, and the factor from its values to the axis.
 pub(super) fn figure_axis(figure: Figure) -> (Axis, f64) {
     let (unit, factor) = match figure.unit() {
         Unit::PerSecond => (ChartUnit::PerSecond, 1.0),
@@ -149,10 +149,9 @@ fn ceiling_beyond(panel: &Panel, shown: &Shown<'_>) -> Option<f64> {
 
 fn title(panel: &Panel, shown: &Shown<'_>) -> String {
     match ceiling_beyond(panel, shown) {
-        Some(times) => format!(
-            "{} (the ceiling is {times:.0} times the best of them, and not drawn)",
-            shown.title
-        ),
+        Some(times) => {
+            format!("{} (not drawn: the ceiling, {times:.0} times the best of them)", shown.title)
+        }
         None => shown.title.to_owned(),
     }
 }
@@ -217,7 +216,7 @@ fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
         }
     }
     BarChart {
-        title: format!("{}, {}", title(panel, shown).replace(" in dashes", ""), load.shape),
+        title: format!("{}, {}", title(panel, shown).replace(" dashed", ""), load.shape),
         description: description(panel, shown),
         axis,
         bars,
@@ -228,7 +227,7 @@ fn description(panel: &Panel, shown: &Shown<'_>) -> String {
     let first = panel.ranking.places.first();
     let ahead = first.map_or(String::new(), |place| {
         format!(
-            " The greatest goodput is that of {}: {}.",
+            " The highest goodput is that of {}: {}.",
             place.subject,
             Unit::PerSecond.text(place.goodput.median)
         )
@@ -236,7 +235,7 @@ fn description(panel: &Panel, shown: &Shown<'_>) -> String {
     format!("{} for each subject, {}.{ahead}", shown.title, panel.title())
 }
 
-/// The loads of a curve with what its repeats say of a figure.
+/// The loads of a curve with estimates of a figure.
 fn estimates(curve: &Curve, figure: Figure) -> Vec<(f64, Estimate)> {
     let points = curve.points.iter();
     points.filter_map(|point| Some((point.load.amount(), point.estimate(figure)?))).collect()
@@ -247,8 +246,7 @@ fn medians(estimates: &[(f64, Estimate)], factor: f64) -> Vec<(f64, f64)> {
 }
 
 fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
-    let mut table =
-        Table::new("The same as numbers: median, and the 95 % interval of the repeats", &["load"]);
+    let mut table = Table::new("Values: median and 95 % interval of the repeats", &["load"]);
     let figures = [Some((shown.figure, "")), shown.dashed];
     for curve in curves(panel, shown) {
         for (_, suffix) in figures.into_iter().flatten() {
@@ -282,7 +280,7 @@ pub(super) fn estimate_text(figure: Figure, estimate: &Estimate) -> String {
 
 fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
     panel.ceiling()?;
-    let mut table = Table::new("The same as numbers", &["subject", "load", "#of the ceiling"]);
+    let mut table = Table::new("Values", &["subject", "load", "#of the ceiling"]);
     let mut bars = Vec::new();
     for curve in panel.contestants() {
         let peak = curve.sweep.peak.map(|index| &curve.points[index]);
@@ -304,9 +302,9 @@ fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
     Some(Picture {
         name: format!("{prefix}-ceiling"),
         chart: Chart::Bars(BarChart {
-            title: "Share of what this kernel can do, at the greatest goodput".to_owned(),
-            description: "The goodput of each subject, divided by that of a server of canned answers under the same \
-                          load in the same run."
+            title: "Share of the ceiling, at the highest goodput".to_owned(),
+            description: "The goodput of each subject, divided by that of the canned-response server under the \
+                          same load in the same lab."
                 .to_owned(),
             axis: Axis::new("of the ceiling", ChartUnit::Percent),
             bars,

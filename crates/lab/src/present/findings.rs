@@ -1,23 +1,22 @@
-//! What was found of steps, and what failed in them.
+//! The findings of steps, and their failures.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use vervet_report::forms::Table;
+use vervet_report::forms::{Table, sentence};
 use vervet_report::{ErrorClass, Finding, Verdict, units};
 
 use super::page::{Block, Section};
-use crate::record::{LoadPoint, Outcome};
+use crate::record::LoadPoint;
 use crate::statistics::{Analysis, Curve, Panel, Repeat, is_of_generator};
 
-/// What follows from a step in which the generator was the limit.
-const GENERATOR_LIMIT: &str = "The generator was the limit in these steps, and what they show is the least that the server \
-                               can do. They do not rank; where a place would need them, it is a lower bound, marked ≥.";
+/// The consequence of steps in which the generator was the bottleneck.
+const GENERATOR_LIMIT: &str = "The generator was the bottleneck in these steps: the server may be capable of more than they \
+                               show. They are not ranked; a rank that would need them is a lower bound, marked ≥.";
 
-/// The section of findings: each rule with what it means and what to do, and below it where it was
-/// found.
+/// The section of findings: each rule with its meaning and advice, and a table of occurrences.
 pub(super) fn findings_section(analysis: &Analysis) -> Section {
-    let mut section = Section::new("What to know before believing a figure");
+    let mut section = Section::new("Findings");
     let mut groups: Vec<Group<'_>> = Vec::new();
     for panel in &analysis.panels {
         for curve in &panel.curves {
@@ -37,7 +36,7 @@ pub(super) fn findings_section(analysis: &Analysis) -> Section {
     let all = groups.iter().flat_map(|group| &group.found);
     let failed = all.clone().filter(|found| found.finding.verdict == Verdict::Failed).count();
     section.text(format!(
-        "{} findings, {failed} of which take a step out of the ranking. The numbers are of the first load named.",
+        "{} findings; {failed} of them exclude a step from the ranking. Numbers are those of the first load listed.",
         all.count()
     ));
     for group in &groups {
@@ -54,7 +53,7 @@ struct Occurrence<'a> {
     finding: &'a Finding,
 }
 
-/// Findings of one rule that mean the same.
+/// Findings of one rule with the same meaning and advice.
 struct Group<'a> {
     /// At least one.
     found: Vec<Occurrence<'a>>,
@@ -84,7 +83,7 @@ impl Group<'_> {
         if self.found.iter().any(|found| is_of_generator(found.finding)) {
             section.text(GENERATOR_LIMIT);
         }
-        let columns = ["verdict", "subject", "workload", "under", "found", "allowed"];
+        let columns = ["verdict", "subject", "workload", "load", "measured", "bound"];
         let mut table = Table::new("", &columns);
         for found in &self.found {
             table.row([
@@ -100,7 +99,7 @@ impl Group<'_> {
     }
 }
 
-/// Each rule once for a subject, by its name; the finding is the worst, and of several the first.
+/// The worst finding of each rule for a subject; the first of several.
 fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Occurrence<'a>> {
     let mut rules: BTreeMap<&str, Occurrence<'a>> = BTreeMap::new();
     for point in &curve.points {
@@ -120,7 +119,7 @@ fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Occurrence<'a>> {
     rules.into_values().collect()
 }
 
-/// Loads in few words: `100, 200, 400 connections`.
+/// Formats loads: `100, 200, 400 connections`.
 pub(super) fn loads_text(loads: &[LoadPoint]) -> String {
     let Some((last, before)) = loads.split_last() else {
         return String::new();
@@ -130,27 +129,18 @@ pub(super) fn loads_text(loads: &[LoadPoint]) -> String {
     all.join(", ")
 }
 
-/// A phrase as a sentence; nothing for no phrase.
-fn sentence(phrase: &str) -> String {
-    let mut letters = phrase.chars();
-    let first = letters.next();
-    first.map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
-}
-
-/// The section of failures: requests by class, and steps that came to nothing.
+/// The section of failures: requests by class, and failed steps.
 pub(super) fn failures_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Failures and errors");
     let mut requests = Table::new(
-        "Requests that failed, by class, over all repeats",
-        &["subject", "workload and load", "class", "what happened", "#requests"],
+        "Failed requests by class, over all repeats",
+        &["subject", "workload and load", "class", "meaning", "#requests"],
     );
-    let mut steps = Table::new(
-        "Steps that failed",
-        &["#step", "subject", "workload and load", "what came of it"],
-    );
+    let mut steps =
+        Table::new("Steps that failed", &["#step", "subject", "workload and load", "outcome"]);
     for (panel, subject, load, taken) in each_step(analysis) {
         let place = format!("{}, {load}", panel.title());
-        if let Some(text) = outcome_text(&taken.outcome) {
+        if let Some(text) = taken.outcome.failure() {
             steps.row([taken.order.to_string(), subject.to_owned(), place, text]);
         }
     }
@@ -171,7 +161,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
         }
     }
     if requests.is_empty() && steps.is_empty() {
-        section.text("No request failed, and every step came to its end.");
+        section.text("No request failed, and every step was completed.");
     }
     section.table(steps);
     section.table(requests);
@@ -195,18 +185,8 @@ fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String,
 fn classes(taken: &[Repeat]) -> Vec<(ErrorClass, u64)> {
     let count = |class: ErrorClass| -> u64 {
         let figures = taken.iter().filter_map(|taken| taken.figures.as_ref());
-        figures.map(|figures| figures.errors.of(class)).sum()
+        figures.map(|figures| figures.errors.count(class)).sum()
     };
     let classes = ErrorClass::ALL.into_iter().map(|class| (class, count(class)));
     classes.filter(|(_, count)| *count > 0).collect()
-}
-
-/// What came of a step that was not measured to its end.
-pub(crate) fn outcome_text(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Measured => None,
-        Outcome::Crashed { reason } => Some(format!("crashed: {reason}")),
-        Outcome::NotReady { reason } => Some(format!("not ready: {reason}")),
-        Outcome::WrongAnswers { reason } => Some(format!("wrong answers: {reason}")),
-    }
 }

@@ -1,4 +1,4 @@
-//! Old figures next to new ones, with what was wrong in them.
+//! Published figures next to new ones, with what was wrong in them.
 
 use vervet_report::forms::Table;
 
@@ -8,7 +8,7 @@ use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
 use crate::statistics::{ALL_PHASES, Analysis, Curve, Figure, Panel};
 
-/// The section of old figures; none where the lab file names none.
+/// The section of published figures; `None` if the lab file has none.
 pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {
     let new = |old: &OldFigure| {
         new_task_figure(old, &analysis.groups).or_else(|| new_figure(old, analysis))
@@ -16,15 +16,15 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     let rows: Vec<Row<'_>> = history.figures.iter().map(|old| (old, new(old))).collect();
     let (title, caution) = if has_new(&rows) {
         (
-            "Old figures next to new ones",
-            "Another machine, another kernel, other versions: the old figures and the new ones are shown next to each \
-             other, not compared.",
+            "Published figures next to new ones",
+            "Machine, kernel and versions differ: published and new figures are shown next to each other, not \
+             compared.",
         )
     } else {
         (
-            "Old figures",
-            "Another machine, another kernel, other versions, and servers that this lab does not have: the figures above are \
-             not compared with these.",
+            "Published figures",
+            "Machine, kernel, versions and servers differ from those of this lab: the figures above are not compared with \
+             these.",
         )
     };
     let mut section = Section::new(title);
@@ -32,7 +32,7 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     section.text(caution);
     section.table(table(&rows));
     if !history.mistakes.is_empty() {
-        section.text("What was wrong with the experiment:");
+        section.text("Mistakes of the experiment:");
         section.blocks.push(Block::List(history.mistakes.clone()));
     }
     section
@@ -41,8 +41,7 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
 /// An old figure, the new one, and what that is of.
 type Row<'a> = (&'a OldFigure, Option<(String, String)>);
 
-/// Whether any has a new one: of servers that nobody has any more there is none, and no column for
-/// it.
+/// Whether any published figure has a new one next to it.
 fn has_new(rows: &[Row<'_>]) -> bool {
     rows.iter().any(|(_, new)| new.is_some())
 }
@@ -51,7 +50,7 @@ fn has_new(rows: &[Row<'_>]) -> bool {
 fn table(rows: &[Row<'_>]) -> Table {
     let has_new = has_new(rows);
     let new_columns: &[&str] = if has_new { &["#here", "at"] } else { &[] };
-    let columns = [&["what", "figure", "#then"], new_columns, &["what was wrong in it"]].concat();
+    let columns = [&["what", "figure", "#published"], new_columns, &["mistake"]].concat();
     let mut table = Table::new("", &columns);
     for (old, new) in rows {
         let label = label(old);
@@ -75,7 +74,7 @@ fn label(old: &OldFigure) -> String {
     let of = old.phase.as_deref().unwrap_or(ALL_PHASES);
     match old.figure.as_str() {
         "seconds" => format!("time of {of}"),
-        "operations_per_second" => format!("{of} a second"),
+        "operations_per_second" => format!("{of} per second"),
         other => Figure::named(other).map_or(other, |figure| figure.label()).to_owned(),
     }
 }

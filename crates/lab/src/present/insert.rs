@@ -1,4 +1,4 @@
-//! The tables of a lab within a page that somebody wrote: between markers of the page.
+//! Inserts the tables of a lab into a Markdown page, between markers.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use super::tasks::{facts_section, group_section};
 use crate::record::{LabRecord, Role};
 use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
 
-/// The markers that all tables stand between.
+/// The markers around all tables.
 const TABLES: [&str; 2] = ["<!-- bench:begin -->", "<!-- bench:end -->"];
-/// The markers that one table of all workloads stands between.
+/// The markers around a single table of all workloads.
 const SUMMARY: [&str; 2] = ["<!-- lab table: begin -->", "<!-- lab table: end -->"];
 
-/// A page with the tables of a lab between its markers; none where it has none.
+/// The page with the tables of a lab between its markers; `None` without markers.
 pub fn inserted(page: &str, record: &LabRecord, analysis: &Analysis) -> Option<String> {
     let tables = || sections_markdown(&tables(record, analysis), "###");
     let summary = || sections_markdown(&[summary(analysis)], "###");

@@ -3,8 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::findings::outcome_text;
-use crate::record::LabRecord;
+use crate::record::{LabRecord, Outcome};
 use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, RuleResult, TaskGroup};
 
 /// The version of this form. A field that is added does not raise it.
@@ -46,7 +45,7 @@ fn group(group: &TaskGroup) -> Value {
                 "operations_per_second": estimate(&phase.per_second()),
             })
         });
-        let failures: Vec<String> = task.failures.iter().filter_map(outcome_text).collect();
+        let failures: Vec<String> = task.failures.iter().filter_map(Outcome::failure).collect();
         json!({
             "task": task.name,
             "place": task.place,
@@ -112,7 +111,7 @@ fn point(point: &Point) -> Value {
         }
     }
     let outcomes: Vec<String> =
-        point.repeats.iter().filter_map(|taken| outcome_text(&taken.outcome)).collect();
+        point.repeats.iter().filter_map(|taken| taken.outcome.failure()).collect();
     json!({
         "load": point.load,
         "repeats": point.repeats.len(),
@@ -125,7 +124,7 @@ fn point(point: &Point) -> Value {
     })
 }
 
-/// What repeats say of a figure.
+/// The median of repeats and its confidence interval.
 pub(crate) fn estimate(estimate: &Estimate) -> Value {
     json!({
         "median": estimate.median,

@@ -7,8 +7,8 @@ use vervet_report::forms::{Align, Table};
 
 use super::page::{Block, Page, Picture, Section};
 
-/// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none:
-/// left out, and their tables stand alone.
+/// Formats the page as Markdown. `charts` is the path of the folder of chart files, relative to the
+/// page; with `None` charts are left out.
 pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
     let mut text = format!("# {}\n\n{}\n", plain(&page.title), plain(&page.subtitle));
     write_sections(&mut text, &page.sections, ("##", charts));

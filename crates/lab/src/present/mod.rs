@@ -1,5 +1,5 @@
-//! A record as people and programs read it: one page of sections, tables and charts, written as
-//! HTML, as Markdown, as SVG files; the figures as JSON and CSV.
+//! Reports of a record: a page of sections, tables and charts as HTML, Markdown and SVG files, and
+//! the figures as JSON and CSV.
 
 mod candles;
 mod charts;
@@ -20,7 +20,6 @@ mod setup;
 mod tasks;
 
 pub use csv::steps_csv;
-pub(crate) use findings::outcome_text;
 pub use html::page_html;
 pub use insert::inserted;
 pub use json::analysis_json;

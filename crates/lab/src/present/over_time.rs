@@ -1,4 +1,4 @@
-//! The charts over time: what the repeat in the middle did at the greatest goodput.
+//! The charts over time: what the repeat in the middle did at the highest goodput.
 
 use vervet_report::chart::{Axis, LineChart, Series, Unit as ChartUnit};
 use vervet_report::forms::Table;
@@ -11,9 +11,9 @@ use crate::statistics::{Curve, Figure, Figures, Moment, Panel, Unit};
 struct TimeChart {
     /// The name of its chart.
     name: &'static str,
-    /// Its title; "at the greatest goodput" follows.
+    /// Its title; "at the highest goodput" follows.
     title: &'static str,
-    /// Its axis, and what a value is multiplied by to stand on it.
+    /// Its axis, and the factor from its values to the axis.
     axis: (Axis, f64),
     /// What its values are counted in.
     unit: Unit,
@@ -21,8 +21,7 @@ struct TimeChart {
     value: fn(&Moment) -> Option<f64>,
 }
 
-/// Good answers, failures, response time and processor time over time; those of which there is
-/// nothing are left out.
+/// Successful responses, failures, response time and CPU time over time; empty charts are left out.
 pub(super) fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
     let runs: Vec<(&Curve, &Figures)> = panel
         .contestants()
@@ -41,7 +40,7 @@ fn time_charts() -> [TimeChart; 4] {
     [
         TimeChart {
             name: "rate-time",
-            title: "Good answers per second over time",
+            title: "Successful responses per second over time",
             axis: figure_axis(Figure::Goodput),
             unit: Unit::PerSecond,
             value: |moment| Some(moment.rate),
@@ -62,7 +61,7 @@ fn time_charts() -> [TimeChart; 4] {
         },
         TimeChart {
             name: "cpu-time",
-            title: "Cores that the server kept busy over time",
+            title: "Busy cores of the server over time",
             axis: figure_axis(Figure::CoresBusy),
             unit: Unit::Cores,
             value: |moment| moment.cores_busy,
@@ -84,12 +83,12 @@ fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], chart: &TimeChart, prefix
     Picture {
         name: format!("{prefix}-{}", chart.name),
         chart: Chart::Lines(LineChart {
-            title: format!("{title}, at the greatest goodput"),
+            title: format!("{title}, at the highest goodput"),
             description: format!(
-                "{title}, of the middle repeat of each subject at its greatest goodput, {}.",
+                "{title}, in the median repeat of each subject at its highest goodput, {}.",
                 panel.title()
             ),
-            x: Axis::new("time since the window began", ChartUnit::Time),
+            x: Axis::new("time since the start of the measurement", ChartUnit::Time),
             y,
             bands: Vec::new(),
             series: series.collect(),
@@ -100,7 +99,7 @@ fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], chart: &TimeChart, prefix
 
 /// A row for each moment, a column for each subject.
 fn table(runs: &[(&Curve, &Figures)], chart: &TimeChart) -> Table {
-    let mut table = Table::new("The same as numbers", &["#second"]);
+    let mut table = Table::new("Values", &["#second"]);
     for (curve, _) in runs {
         table.numbers(curve.subject.clone());
     }
@@ -118,7 +117,7 @@ fn table(runs: &[(&Curve, &Figures)], chart: &TimeChart) -> Table {
     table
 }
 
-/// The repeat at the greatest goodput whose own goodput is the middle one.
+/// The repeat at the highest goodput whose own goodput is the middle one.
 fn middle(curve: &Curve) -> Option<&Figures> {
     let mut shown = curve.points.get(curve.sweep.peak?)?.shown();
     shown.sort_by(|a, b| a.goodput.total_cmp(&b.goodput));

@@ -19,7 +19,7 @@ pub struct Page {
 pub struct Section {
     /// The heading, as plain text.
     pub title: String,
-    /// What stands in it.
+    /// The content of the section.
     pub blocks: Vec<Block>,
 }
 
@@ -51,7 +51,7 @@ pub struct Picture {
     pub name: String,
     /// The chart that is drawn.
     pub chart: Chart,
-    /// The same as numbers.
+    /// The values of the chart.
     pub table: Table,
 }
 

@@ -1,5 +1,4 @@
-//! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what
-//! every load gave.
+//! A section per panel: ranking, charts, sweeps, and the goodput under each load.
 
 use vervet_report::forms::Table;
 
@@ -33,7 +32,7 @@ pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
     section
 }
 
-/// Who is ahead, in a sentence that claims no more than there is.
+/// The subjects with the highest goodput, in a sentence that claims nothing unproven.
 fn verdict(ranking: &Ranking) -> String {
     let places = &ranking.places;
     let first: Vec<&str> = places
@@ -44,11 +43,11 @@ fn verdict(ranking: &Ranking) -> String {
     let caution = caution(places);
     match first.as_slice() {
         [] => "No subject is ranked: see below for the reasons.".to_owned(),
-        [only] if places.len() == 1 => format!("{only} is the only one that is ranked.{caution}"),
+        [only] if places.len() == 1 => format!("{only} is the only ranked subject.{caution}"),
         [only] if may_be_overtaken(ranking) => {
-            format!("{only} has the greatest goodput of what can be ranked.{caution}")
+            format!("{only} has the highest goodput of all that can be ranked.{caution}")
         }
-        [only] => format!("{only} has the greatest goodput.{caution}"),
+        [only] => format!("{only} has the highest goodput.{caution}"),
         several if places.iter().all(RankedSubject::is_proven) => {
             format!("No significant difference: {}.{caution}", several.join(", "))
         }
@@ -56,8 +55,7 @@ fn verdict(ranking: &Ranking) -> String {
     }
 }
 
-/// What the interval of the place that is known least is worth; nothing where that is what it
-/// promises.
+/// A caution if the least reliable interval covers the median in less than 95 % of cases.
 fn caution(places: &[RankedSubject]) -> String {
     let by_coverage = |a: &&RankedSubject, b: &&RankedSubject| {
         a.goodput.coverage().total_cmp(&b.goodput.coverage())
@@ -67,23 +65,23 @@ fn caution(places: &[RankedSubject]) -> String {
     };
     let (repeats, percent) = (goodput.repeats, goodput.coverage() * 100.0);
     if !goodput.has_interval() {
-        return " There is one repeat only.".to_owned();
+        return " There is only one repeat.".to_owned();
     }
     if percent >= 94.5 {
         return String::new();
     }
     if goodput.below + goodput.above == 0 {
         return format!(
-            " With {repeats} repeats the interval goes from the least to the greatest and covers the true median in \
+            " With {repeats} repeats the interval spans minimum and maximum, and covers the true median in \
              {percent:.0} % of cases."
         );
     }
     format!(
-        " With {repeats} repeats the interval covers the true median in {percent:.0} % of cases at least."
+        " With {repeats} repeats the interval covers the true median in at least {percent:.0} % of cases."
     )
 }
 
-/// Whether somebody who is not first may be able to do more than was seen.
+/// Whether a subject that is not first may be capable of more than was measured.
 fn may_be_overtaken(ranking: &Ranking) -> bool {
     let behind = ranking.places.iter().filter(|place| place.place > 1);
     let mut unranked = ranking.unranked.iter();
@@ -91,7 +89,7 @@ fn may_be_overtaken(ranking: &Ranking) -> bool {
         || unranked.any(|entry| !entry.limited.is_empty())
 }
 
-/// Whom the generator could not load enough, and under which loads; none where it could.
+/// Subjects for which the generator was the bottleneck, with the loads; `None` if there are none.
 fn lower_bounds(ranking: &Ranking) -> Option<String> {
     let places = ranking.places.iter().map(|place| (&place.subject, &place.limited));
     let unranked = ranking.unranked.iter().map(|entry| (&entry.subject, &entry.limited));
@@ -102,8 +100,8 @@ fn lower_bounds(ranking: &Ranking) -> Option<String> {
         .collect();
     (!limited.is_empty()).then(|| {
         format!(
-            "The generator was the limit for {}. Repeats in which it was are taken out, so a goodput that is marked ≥ is a \
-             lower bound, and its place, too: the server may be able to do more, and be ahead of those before it.",
+            "The generator was the bottleneck for {}. These repeats are excluded: a goodput marked ≥ is a lower bound, and \
+             so is its rank. The server may be capable of more.",
             limited.join(", ")
         )
     })
@@ -111,7 +109,7 @@ fn lower_bounds(ranking: &Ranking) -> Option<String> {
 
 fn ranking(panel: &Panel) -> Table {
     let columns = [
-        "#place",
+        "#rank",
         "subject",
         "#goodput (95 % interval)",
         load_name(panel),
@@ -123,7 +121,7 @@ fn ranking(panel: &Panel) -> Table {
         "#p99",
         "#failed",
         "#best step",
-        "Apdex there",
+        "its Apdex",
     ];
     let mut table = Table::new(caption(&panel.ranking), &columns);
     for place in &panel.ranking.places {
@@ -158,9 +156,9 @@ fn ranking(panel: &Panel) -> Table {
 
 fn caption(ranking: &Ranking) -> &'static str {
     if ranking.places.iter().all(RankedSubject::is_proven) {
-        "By goodput. Subjects without a significant difference share a place"
+        "By goodput. Subjects without a significant difference share a rank"
     } else {
-        "By goodput. There are too few valid repeats to give places"
+        "By goodput. Too few valid repeats for ranks"
     }
 }
 
@@ -176,7 +174,7 @@ fn goodput_text(place: &RankedSubject) -> String {
     if place.is_lower_bound() { format!("≥ {goodput}") } else { goodput }
 }
 
-/// What a load is an amount of.
+/// The unit of the load.
 fn load_name(panel: &Panel) -> &'static str {
     match panel.kind {
         LoadKind::Closed => "#connections",
@@ -184,7 +182,7 @@ fn load_name(panel: &Panel) -> &'static str {
     }
 }
 
-/// The best step, and how content users were there.
+/// The best step, and its Apdex.
 fn best(curve: &Curve) -> [String; 2] {
     let Some(point) = curve.sweep.best.map(|index| &curve.points[index]) else {
         return ["none".to_owned(), "below 0.85".to_owned()];
@@ -196,7 +194,7 @@ fn best(curve: &Curve) -> [String; 2] {
 }
 
 fn unranked(panel: &Panel) -> Table {
-    let mut table = Table::new("Shown, and not ranked", &["subject", "why"]);
+    let mut table = Table::new("Not ranked", &["subject", "reason"]);
     for entry in &panel.ranking.unranked {
         table.row([entry.subject.clone(), entry.reason.clone()]);
     }
@@ -209,7 +207,7 @@ fn sweeps(panel: &Panel) -> Vec<String> {
         let knee = curve.sweep.knee.map(|index| curve.points[index].load.shape.to_string());
         if let Some(knee) = knee {
             lines.push(format!(
-                "{}: the knee, the least load with 95 % of the greatest goodput, is at {knee}.",
+                "{}: the knee, the lowest load with 95 % of the highest goodput, is at {knee}.",
                 curve.subject
             ));
         }
@@ -220,10 +218,10 @@ fn sweeps(panel: &Panel) -> Vec<String> {
     lines
 }
 
-/// Goodput by load with places under each load alone.
+/// Goodput by load, with ranks under each load.
 fn loads(panel: &Panel) -> Table {
     let mut table = Table::new(
-        "Places under each load, by goodput; subjects without a significant difference share a place; no place with too few valid repeats",
+        "Ranks under each load, by goodput; subjects without a significant difference share a rank; no rank with too few valid repeats",
         &["load"],
     );
     for curve in panel.contestants() {
@@ -259,7 +257,7 @@ fn cell(point: Option<&Point>, place: Option<usize>) -> String {
     }
 }
 
-/// The place of each point among its neighbours; none for who is not ranked, or has no interval.
+/// The rank of each point under one load; `None` if it is not ranked, or has no interval.
 fn places(points: &[Option<&Point>]) -> Vec<Option<usize>> {
     let estimate = |point: Option<&Point>| {
         point

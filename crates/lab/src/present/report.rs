@@ -1,4 +1,4 @@
-//! The report of a record: its sections in the order in which people look for them.
+//! The report of a record: its sections, in order.
 
 use vervet_report::units;
 
@@ -84,7 +84,7 @@ fn subtitle(record: &LabRecord) -> String {
         (false, _) => "subjects",
     };
     format!(
-        "{}, {}: {took_part} {what}{skipped}, {} steps of {}{interrupted}",
+        "{}, {}: {took_part} {what}{skipped}, {} of {} steps{interrupted}",
         units::moment(head.began_unix_ms),
         head.program,
         record.steps_done(),

@@ -1,4 +1,4 @@
-//! What was asked and how it was answered, load by load: the tables of tests, pages and requests,
+//! Requests and their responses by load: the tables of tests, pages and requests,
 //! and the slowest.
 
 use vervet_report::forms::Table;
@@ -26,7 +26,7 @@ const TIMES: [Figure; 7] = [
 pub(super) fn pages_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Tests and pages");
     section.text(
-        "A test is one pass of a user through the workload, a page what one pass asks for. Medians over the repeats.",
+        "A test is one run of a user through the workload, a page the requests of one run. Medians over the repeats.",
     );
     for panel in &analysis.panels {
         section.blocks.push(Block::Heading(panel.title()));
@@ -59,8 +59,8 @@ fn tests(panel: &Panel) -> Table {
     table
 }
 
-/// Whole passes: the good answers of the last step of a scenario, or all of them where there is one
-/// request.
+/// Complete runs of the workload: successful responses of the last step, or all if there is a
+/// single request.
 fn passes(figures: &Figures) -> u64 {
     figures.parts.last().map_or(figures.done, |part| part.done)
 }
@@ -74,7 +74,7 @@ fn pages(panel: &Panel) -> Table {
             "#Apdex",
             "rating",
             "#pages per second",
-            "#most in a second",
+            "#maximum per second",
             "#total",
             "#success",
             "#error",
@@ -125,7 +125,7 @@ pub(super) fn requests_section(analysis: &Analysis) -> Section {
         section.table(slowest);
     }
     if section.blocks.is_empty() {
-        section.text("No workload has several requests, and no run kept its slowest ones.");
+        section.text("No workload has several requests, and no run recorded its slowest ones.");
     }
     section
 }
@@ -148,7 +148,7 @@ const PART_COLUMNS: [&str; 13] = [
 
 fn parts(panel: &Panel) -> Table {
     let mut table =
-        Table::new("Requests of the workload, of the first repeat that counts", &PART_COLUMNS);
+        Table::new("Requests of the workload, in the first valid repeat", &PART_COLUMNS);
     for (curve, point) in each_point(panel) {
         let shown = point.shown();
         for part in shown.first().into_iter().flat_map(|figures| &figures.parts) {
@@ -200,7 +200,7 @@ fn part_row(curve: &Curve, point: &Point, part: &ScenarioStep) -> Vec<String> {
 /// The slowest single requests of each subject, at its best step.
 fn slowest(panel: &Panel) -> Table {
     let columns =
-        ["subject", "load", "#response time", "#service time", "#due after", "#status", "request"];
+        ["subject", "load", "#response time", "#service time", "#due at", "#status", "request"];
     let mut table =
         Table::new("The five slowest requests of each subject, at its best step", &columns);
     for curve in panel.contestants() {
@@ -227,7 +227,7 @@ fn slowest(panel: &Panel) -> Table {
     table
 }
 
-/// The best step; where none is good enough, the one with the greatest goodput.
+/// The best step; where none is good enough, the one with the highest goodput.
 fn best_point(curve: &Curve) -> Option<&Point> {
     let index = curve.sweep.best.or(curve.sweep.peak)?;
     curve.points.get(index)
@@ -235,8 +235,9 @@ fn best_point(curve: &Curve) -> Option<&Point> {
 
 /// The section of hosts: what the servers spent, load by load.
 pub(super) fn hosts_section(analysis: &Analysis) -> Section {
-    let mut section = Section::new("What the servers spent");
-    section.text("Of the whole process tree, from the first to the last request of the window.");
+    let mut section = Section::new("Resource use of the servers");
+    section
+        .text("Of the whole process tree, from the first to the last request of the measurement.");
     for panel in &analysis.panels {
         let columns = [
             "subject",
@@ -246,8 +247,8 @@ pub(super) fn hosts_section(analysis: &Analysis) -> Section {
             "#cores busy",
             "#CPU per request",
             "#requests per CPU-second",
-            "#memory, greatest",
-            "#memory, mean",
+            "#peak memory",
+            "#mean memory",
         ];
         let mut table = Table::new(panel.title(), &columns);
         for (curve, point) in each_point(panel) {

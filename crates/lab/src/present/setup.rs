@@ -16,12 +16,12 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
     table.row(["lab file", &head.lab.name]);
     table.row(["SHA-256 of the lab file", &head.lab.sha256]);
     table.row(["program", &head.program]);
-    table.row(["began", &units::moment(head.began_unix_ms)]);
+    table.row(["started", &units::moment(head.began_unix_ms)]);
     let ended = record.ended_unix_ms.map_or("interrupted".to_owned(), units::moment);
     table.row(["ended", &ended]);
-    table.row(["left out of it", &head.shortened.to_string()]);
+    table.row(["left out of the lab file", &head.shortened.to_string()]);
     table.row(["repeats", &head.repeats.to_string()]);
-    table.row(["order of steps", &format!("shuffled by {}", head.seed)]);
+    table.row(["order of steps", &format!("shuffled with seed {}", head.seed)]);
     table.row(["steps done", &format!("{} of {}", record.steps_done(), head.steps_planned)]);
     section.table(table);
     section.table(subjects(record));
@@ -49,7 +49,7 @@ fn subjects(record: &LabRecord) -> Table {
         table.row([
             subject.name.clone(),
             subject.adapter.clone(),
-            subject.version.clone().unwrap_or_else(|| "not known".to_owned()),
+            subject.version.clone().unwrap_or_else(|| "unknown".to_owned()),
             state,
             subject.cores.clone().unwrap_or_else(|| "all cores".to_owned()),
             subject.command.join(" "),
@@ -58,13 +58,11 @@ fn subjects(record: &LabRecord) -> Table {
     table
 }
 
-/// The section of the content: what was asked, and the files that it was made of.
+/// The section of workloads and files.
 pub(super) fn content_section(record: &LabRecord) -> Section {
     let mut section = Section::new("Content");
-    let mut workloads = Table::new(
-        "Workloads",
-        &["name", "what it does", "asked", "what each answer had to be", "#satisfies"],
-    );
+    let mut workloads =
+        Table::new("Workloads", &["name", "description", "request", "checks", "#Apdex T"]);
     for workload in &record.head.workloads {
         let run = first_run(record, &workload.name);
         let target = run.as_ref().map_or(String::new(), |run| run.asked.target.clone());
@@ -76,7 +74,7 @@ pub(super) fn content_section(record: &LabRecord) -> Section {
         );
     }
     section.table(workloads);
-    let mut assets = Table::new("Files", &["path", "#bytes", "SHA-256", "carried along"]);
+    let mut assets = Table::new("Files", &["path", "#bytes", "SHA-256", "in the record"]);
     for asset in &record.head.assets {
         let carried = if asset.text.is_some() { "yes" } else { "no" };
         assets.row([&asset.path, &units::count(asset.bytes), &asset.sha256, carried]);
@@ -101,12 +99,12 @@ pub(super) fn fairness_section(record: &LabRecord) -> Section {
         section.text("The record has no results of the fairness gate.");
         return section;
     }
-    section.text("Before any step, one answer of each subject to each workload was compared with the others.");
+    section.text("Before the first step, one response of each subject to each workload was compared with the others.");
     let mut table = Table::new("", &["workload", "property", "verdict", "subject: value"]);
     for row in &record.fairness {
         let verdict = match row.verdict {
             FairnessVerdict::Equal => "equal",
-            FairnessVerdict::Differs => "differs, as the lab file admits",
+            FairnessVerdict::Differs => "differs, as the lab file permits",
             FairnessVerdict::Refused => "differs",
         };
         let first = row.values.first().map(|(_, value)| value.as_str());
@@ -136,7 +134,7 @@ pub(super) fn environment_section(record: &LabRecord) -> Section {
     section
 }
 
-/// The section of rules; none where the lab file has none.
+/// The section of rules; `None` if the lab file has none.
 pub(super) fn rules_section(record: &LabRecord, analysis: &Analysis) -> Option<Section> {
     let results = analysis.rules(record);
     if results.is_empty() {

@@ -5,30 +5,26 @@ use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
 use vervet_report::forms::Table;
 use vervet_report::units;
 
-use super::findings::outcome_text;
 use super::page::{Block, Chart, Picture, Section};
 use super::report::file_name;
-use crate::record::{LabRecord, OldFigure};
+use crate::record::{LabRecord, OldFigure, Outcome};
 use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
 
-/// What the phases of stores are.
+/// Definitions of the phases of stores.
 const PHASES: [(&str, &str); 5] = [
-    (
-        "Create",
-        "An empty store comes to be: a file with its table, or a server that has nothing. All begin empty.",
-    ),
-    ("Connect", "It is opened again."),
+    ("Create", "An empty store is created: a file with its table, or an empty server."),
+    ("Connect", "The store is opened again."),
     (
         "Put",
-        "One value after the other, each a change of its own, by one connection that waits for the answer.",
+        "Values are put one after the other, each in its own transaction, over one connection that waits for each response.",
     ),
     (
         "Get",
-        "Each value is read once, in another order than they were put, and compared with what was put.",
+        "Each value is read once, in a different order, and compared with the one that was put.",
     ),
-    ("Close", "The connection ends in order; a store within the client brings its file in order."),
+    ("Close", "The connection is closed; a store within the client flushes and closes its file."),
 ];
-/// What stands where there is nothing.
+/// Placeholder for a missing value.
 const NONE: &str = "–";
 
 /// The section of a group.
@@ -40,14 +36,14 @@ pub(super) fn group_section(group: &TaskGroup, number: usize) -> Section {
     let mut section = Section::new(title);
     if group.tasks.iter().any(|task| task.total.is_some()) {
         section.text(
-            "The median time of each phase, and its share of the whole of the same repeat. Places are by the whole; tasks \
-             without a significant difference share a place.",
+            "The median time of each phase, and its share of the total of the same repeat. Ranks are by the total; tasks \
+             without a significant difference share a rank.",
         );
         section.table(matrix(group));
         section.blocks.push(Block::Picture(Box::new(whole(group, number))));
         section.blocks.push(Block::Folded(phases(group)));
     } else {
-        section.text("The median of each, with its interval. They are parts of no whole.");
+        section.text("The median of each, with its interval. There is no total.");
         section.table(phases(group));
     }
     section
@@ -61,11 +57,11 @@ fn matrix(group: &TaskGroup) -> Table {
             names.push(&phase.name);
         }
     }
-    let mut table = Table::new("", &["place", "task"]);
+    let mut table = Table::new("", &["rank", "task"]);
     for name in &names {
         table.numbers(*name);
     }
-    table.numbers("whole");
+    table.numbers("total");
     for task in &group.tasks {
         let mut cells = vec![place(group, task), task.name.clone()];
         cells.extend(names.iter().map(|name| cell(task.phase(name))));
@@ -94,8 +90,7 @@ fn cell(phase: Option<&PhaseFigures>) -> String {
 
 /// The whole of each task as a bar, with the same as numbers.
 fn whole(group: &TaskGroup, number: usize) -> Picture {
-    let mut table =
-        Table::new("The same as numbers", &["task", "#whole", "#95 % interval", "#repeats"]);
+    let mut table = Table::new("Values", &["task", "#total", "#95 % interval", "#repeats"]);
     let mut bars = Vec::new();
     for (index, task) in group.tasks.iter().enumerate() {
         let total = task.total.filter(Estimate::has_interval);
@@ -116,7 +111,7 @@ fn whole(group: &TaskGroup, number: usize) -> Picture {
         name: format!("{}-whole", file_name(&format!("{number}-{}", group.name))),
         chart: Chart::Bars(BarChart {
             title: "All phases together".to_owned(),
-            description: "The time that all phases of each task take together.".to_owned(),
+            description: "The total time of all phases of each task.".to_owned(),
             axis: Axis::new("time", ChartUnit::Time),
             bars,
         }),
@@ -134,9 +129,9 @@ fn phases(group: &TaskGroup) -> Table {
             "#operations",
             "#time",
             "#95 % interval",
-            "#share of the whole",
-            "#each",
-            "#a second",
+            "#share of the total",
+            "#per operation",
+            "#per second",
             "remark",
         ],
     );
@@ -161,7 +156,7 @@ fn phases(group: &TaskGroup) -> Table {
 
 fn remark(seconds: &Estimate) -> String {
     if seconds.has_interval() && seconds.spread() > SPREAD_MAX {
-        format!("repeats {} apart", units::percent(seconds.spread()))
+        format!("repeats differ by {}", units::percent(seconds.spread()))
     } else {
         String::new()
     }
@@ -179,16 +174,16 @@ fn time(seconds: f64) -> String {
     units::time(seconds * 1e9)
 }
 
-/// The section of what did not come to its end; none where everything did.
+/// The section of failed runs; `None` if there are none.
 pub(super) fn task_failures_section(groups: &[TaskGroup]) -> Option<Section> {
-    let mut table = Table::new("", &["task", "what came of it"]);
+    let mut table = Table::new("", &["task", "outcome"]);
     for task in groups.iter().flat_map(|group| &group.tasks) {
-        for text in task.failures.iter().filter_map(outcome_text) {
+        for text in task.failures.iter().filter_map(Outcome::failure) {
             table.row([task.name.clone(), text]);
         }
     }
-    let mut section = Section::new("What failed");
-    section.text("These runs did not come to their end. Their times are in no figure.");
+    let mut section = Section::new("Failures");
+    section.text("These runs were not completed. Their times are not counted.");
     (!table.is_empty()).then(|| {
         section.table(table);
         section
@@ -214,20 +209,17 @@ pub(super) fn facts_section(record: &LabRecord) -> Option<Section> {
     })
 }
 
-/// The section of the words; of phases, those that occur.
+/// The section of definitions, with those phases that occur.
 pub(super) fn task_definitions_section(groups: &[TaskGroup]) -> Section {
     let mut words = vec![
-        (
-            "Phase",
-            "A part of what a task does, with the time that the task itself took of it, by a clock that is never set.",
-        ),
+        ("Phase", "A part of a task, timed by the task itself with a monotonic clock."),
         (
             "Share",
-            "The time of a phase, divided by that of all phases of the same repeat; the median over repeats. Medians need not add up to 100 %.",
+            "The time of a phase divided by the total of the same repeat; the median over repeats. Medians need not add up to 100 %.",
         ),
         (
             "Interval",
-            "The middle 95 % of the medians of repeats drawn from the repeats. Who lies within it is tied.",
+            "The 95 % confidence interval of the median, by bootstrap. Tasks whose intervals overlap are tied.",
         ),
     ];
     let occurs = |(word, _): &&(&str, &str)| {

@@ -16,7 +16,7 @@ use super::lab_record::{LAB_RECORD_VERSION, LabRecord};
 /// memory.
 pub const RECORD_BYTES_MAX: u64 = 1 << 30;
 
-/// Why there is no record.
+/// Why a record cannot be read.
 #[derive(Debug)]
 pub enum RecordError {
     /// The file cannot be read or written.
@@ -39,19 +39,19 @@ impl fmt::Display for RecordError {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::TooLong(path) => write!(
                 f,
-                "{}: too long for a record: more than {RECORD_BYTES_MAX} bytes",
+                "{}: too large for a record: more than {RECORD_BYTES_MAX} bytes",
                 path.display()
             ),
             Self::Version(version) => write!(
                 f,
-                "the record has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                "unsupported record version {version}, expected {LAB_RECORD_VERSION}: \
                  use the release that wrote it, or run the lab again"
             ),
-            Self::Form(error) => write!(f, "not a record of a lab: {error}"),
+            Self::Form(error) => write!(f, "invalid record of a lab: {error}"),
             Self::Journal(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Nothing(path) => write!(
                 f,
-                "{}: no lab.json, lab.json.gz or journal.jsonl in this folder: give the folder that \
+                "{}: no lab.json, lab.json.gz or journal.jsonl in this folder: expected a folder that \
                  `vervet lab run` wrote",
                 path.display()
             ),
@@ -130,8 +130,8 @@ pub fn record_file(folder: &Path) -> Option<PathBuf> {
         .find(|file| file.exists())
 }
 
-/// Reads a record: from the folder of a lab, from a journal (`.jsonl`), or from a file of JSON,
-/// compressed with gzip or not. A report (`.html`) stands for the folder that it lies in.
+/// Reads a record from the folder of a lab, a journal (`.jsonl`), or a JSON file, possibly
+/// compressed with gzip. A report (`.html`) means its folder.
 pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
     let is_report = path.extension().is_some_and(|end| end == "html" || end == "htm");
     let folder = match path.parent() {

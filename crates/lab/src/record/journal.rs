@@ -1,10 +1,9 @@
 //! The journal of a lab while it runs: a file of lines, each one JSON, each on the disk before the
 //! next thing happens.
 //!
-//! The first line is the head, then come the fairness table and the steps, and the last says that
-//! the lab came to its end. A lab that is killed, or whose machine loses power, leaves at most its
-//! last line truncated; that line is dropped when the journal is read and overwritten when it goes
-//! on.
+//! The first line is the head, followed by the fairness table and the steps; the last line marks
+//! the end of the lab. If a lab is killed or the machine loses power, at most the last line is
+//! truncated; it is ignored when the journal is read and overwritten when the lab is resumed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,7 +33,7 @@ pub enum JournalLine {
     Step(Box<Step>),
     /// A step of a lab of tasks that is done.
     Task(Box<TaskStep>),
-    /// The lab came to its end.
+    /// The lab was completed.
     End {
         /// When, in milliseconds of Unix time.
         ended_unix_ms: u64,
@@ -50,7 +49,7 @@ pub struct Journal {
 /// The incomplete last line of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TruncatedLine {
-    /// Where it begins, in bytes.
+    /// Offset of the truncated line in bytes.
     pub at: u64,
     /// How long it is, in bytes.
     pub bytes: u64,
@@ -61,11 +60,11 @@ pub struct TruncatedLine {
 pub enum JournalError {
     /// The file cannot be read or written.
     File(io::Error),
-    /// There is no whole line in it.
+    /// The journal has no complete line.
     Empty,
     /// It was written by a program that writes another form.
     Version(u32),
-    /// A line, counted from 1, is not what stands in a journal.
+    /// An invalid line, counted from 1.
     Line(usize, String),
 }
 
@@ -74,17 +73,17 @@ impl fmt::Display for JournalError {
         match self {
             Self::File(error) => error.fmt(f),
             Self::Empty => {
-                f.write_str("the journal has no complete line: nothing was run, start again")
+                f.write_str("the journal has no complete line: no step was run, start again")
             }
             Self::Version(version) => write!(
                 f,
-                "the journal has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                "unsupported journal version {version}, expected {LAB_RECORD_VERSION}: \
                  use the release that wrote it, or start again"
             ),
             Self::Line(line, problem) => write!(
                 f,
-                "line {line} of the journal is invalid: {problem}; only the last may be truncated, \
-                 so something else changed the file"
+                "line {line} of the journal is invalid: {problem}; only the last line may be \
+                 truncated, so another program changed the file"
             ),
         }
     }
@@ -133,7 +132,7 @@ impl Journal {
     }
 }
 
-/// Reads a journal: its record, and the incomplete last line if there is one.
+/// Reads a journal: its record, and the truncated last line if there is one.
 pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), JournalError> {
     let bytes = fs::read(path)?;
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -162,9 +161,9 @@ pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), J
     Ok((record, torn))
 }
 
-/// Refuses a step that stands in a journal already.
+/// Rejects a step that is already in the journal.
 fn once(orders: &mut BTreeSet<u32>, order: u32) -> Result<(), String> {
-    if orders.insert(order) { Ok(()) } else { Err(format!("step {order} stands in it twice")) }
+    if orders.insert(order) { Ok(()) } else { Err(format!("step {order} occurs twice")) }
 }
 
 /// What is looked at in the first line before anything else.

@@ -25,7 +25,7 @@ pub struct LabRecord {
     /// The steps of a lab of tasks, in the order in which they were run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskStep>,
-    /// When the last step ended, in milliseconds of Unix time; none where the lab was interrupted.
+    /// End of the last step, in milliseconds of Unix time; `None` if the lab was interrupted.
     pub ended_unix_ms: Option<u64>,
 }
 
@@ -69,15 +69,15 @@ impl LabRecord {
 pub struct Head {
     /// What the lab file calls itself.
     pub title: String,
-    /// The version of the program, with its commit where it is known.
+    /// Version of the program, with its commit if known.
     pub program: String,
-    /// When the lab began, in milliseconds of Unix time.
+    /// Start of the lab, in milliseconds of Unix time.
     pub began_unix_ms: u64,
     /// The lab file that was run.
     pub lab: LabFile,
     /// The files that the lab file names: applications, and those of commands.
     pub assets: Vec<Asset>,
-    /// What of the lab file was left out. Records that do not say left out nothing.
+    /// The parts of the lab file that were left out; nothing in old records.
     #[serde(default)]
     pub shortened: Shortened,
     /// The number that the order of steps was shuffled by.
@@ -90,7 +90,7 @@ pub struct Head {
     pub environment: Environment,
     /// The servers, in the order of the lab file; the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// What was asked, in the order of the lab file; nothing in a lab of tasks.
+    /// Workloads in the order of the lab file; empty in a lab of tasks.
     pub workloads: Vec<Workload>,
     /// Old figures to show next to the new ones.
     pub history: Option<History>,
@@ -119,7 +119,7 @@ pub struct Asset {
     pub bytes: u64,
     /// SHA-256 of its content, in hexadecimal digits.
     pub sha256: String,
-    /// Its content, where it is text and small enough to be carried along.
+    /// Its content, if it is text and small enough for the record.
     pub text: Option<String>,
     /// Whether it may be executed.
     #[serde(default)]
@@ -129,7 +129,7 @@ pub struct Asset {
 /// What of a lab file was left out when it was run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shortened {
-    /// It was run with what `[quick]` says (`--quick`).
+    /// The lab was shortened by `[quick]` (`--quick`).
     pub quick: bool,
     /// The only subjects that were run in addition to the ceiling (`--only`); none: all.
     pub only: Vec<String>,
@@ -147,7 +147,7 @@ impl fmt::Display for Shortened {
     }
 }
 
-/// What is asked of every subject.
+/// A workload: the request and the expected response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Its name in the lab file; unique.
@@ -161,7 +161,7 @@ pub struct Workload {
 /// Old figures to show next to new ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// Where they were published, and how they came about.
+    /// Where the figures were published, and how they were measured.
     pub source: String,
     /// The figures that were published.
     pub figures: Vec<OldFigure>,
@@ -203,11 +203,11 @@ pub struct Subject {
     pub adapter: String,
     /// What it is there for.
     pub role: Role,
-    /// What it says its version is.
+    /// Version, as printed by the program.
     pub version: Option<String>,
     /// The command line that it was started with, with its flags.
     pub command: Vec<String>,
-    /// The configuration that was written for it, as text; empty where it has none.
+    /// The generated configuration as text; empty if there is none.
     pub configuration: String,
     /// The cores that it may run on, as `taskset` writes them; none: all.
     pub cores: Option<String>,
@@ -221,7 +221,7 @@ pub struct Subject {
 pub enum Role {
     /// It is compared with the others.
     Contestant,
-    /// The built-in server of canned answers: what this kernel can do. Never ranked.
+    /// The built-in canned-response server: the upper bound of this kernel. Never ranked.
     Ceiling,
 }
 
@@ -245,7 +245,7 @@ impl Subject {
     }
 }
 
-/// What was known of the machine when the lab began.
+/// Facts about the machine at the start of the lab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// In the order in which they are shown. Names are unique.
@@ -275,7 +275,7 @@ impl Environment {
 pub struct Fact {
     /// What it belongs to: `cpu`, `kernel`, `limits`, `vervet`.
     pub group: String,
-    /// The name that its source gives it: `model name`, `net.core.somaxconn`.
+    /// Name of the fact: `model name`, `net.core.somaxconn`.
     pub name: String,
     /// The value as its source writes it.
     pub value: String,
@@ -283,11 +283,11 @@ pub struct Fact {
     pub weight: Weight,
 }
 
-/// Whether two environments that differ in a fact give figures that can be compared.
+/// Whether figures of environments that differ in a fact are comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Figures may differ because of it: a comparison tells when it does.
+    /// Figures may differ because of it: `lab compare` reports a difference.
     Decides,
     /// For the reader only: the load before the lab, the time of the day.
     Informs,
@@ -340,7 +340,7 @@ impl Bound {
     }
 }
 
-/// One property of the answers to one workload, over all subjects.
+/// One property of the responses to one workload, over all subjects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FairnessRow {
     /// The name of the workload.
@@ -354,13 +354,13 @@ pub struct FairnessRow {
     pub verdict: FairnessVerdict,
 }
 
-/// What the gate made of a property.
+/// Verdict of the fairness gate on a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FairnessVerdict {
     /// All subjects have the same value.
     Equal,
-    /// They differ, the lab file admits it, and the report says so.
+    /// The responses differ, as the lab file permits; the report says so.
     Differs,
     /// They differ and the lab file does not admit it: no step was run.
     Refused,

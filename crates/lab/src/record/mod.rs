@@ -1,6 +1,5 @@
-//! What a lab leaves on the disk: the record of everything that was set up, asked and seen, the
-//! journal that it is written to step by step, and the one file that it becomes. Values and their
-//! files; what they mean is said by `statistics`.
+//! The record of a lab on disk: setup, requests and measurements, the journal written step by step,
+//! and the final file. `statistics` interprets them.
 
 mod file;
 mod journal;

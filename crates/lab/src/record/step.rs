@@ -1,4 +1,4 @@
-//! One step: a subject under one load for one repeat, and what came of it.
+//! One step: a subject under one load in one repeat, and its outcome.
 
 use std::fmt;
 
@@ -25,11 +25,11 @@ pub struct Step {
     /// How often the window was measured again because others had a core.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub measured_again: u32,
-    /// When it began, in milliseconds of Unix time.
+    /// Start, in milliseconds of Unix time.
     pub began_unix_ms: u64,
-    /// What came of it.
+    /// Whether the step was completed, or why not.
     pub outcome: Outcome,
-    /// What the generator saw; none where no request was sent.
+    /// The run of the generator; `None` if no request was sent.
     pub run: Option<StoredRun>,
     /// What the server spent.
     pub server: Watched,
@@ -38,7 +38,7 @@ pub struct Step {
     pub audit: Vec<Finding>,
 }
 
-/// How much is asked of a subject.
+/// A load: connections or rate, and reuse of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoadPoint {
     /// Closed or open, and how much.
@@ -71,12 +71,12 @@ fn is_zero(count: &u32) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadShape {
-    /// So many connections, each of which asks again once it is answered.
+    /// Closed load: connections, each of which sends its next request when it has the response.
     Closed {
         /// The number of connections.
         concurrency: u32,
     },
-    /// So many requests a second, whether they are answered or not.
+    /// Open load: requests per second, whether or not earlier ones have responses.
     Open {
         /// Requests due per second.
         rate: f64,
@@ -94,7 +94,7 @@ pub enum Connections {
 }
 
 impl LoadPoint {
-    /// What stands on the axis of a chart: connections, or requests per second.
+    /// The value on the axis of a chart: connections, or requests per second.
     pub fn amount(&self) -> f64 {
         match self.shape {
             LoadShape::Closed { concurrency } => f64::from(concurrency),
@@ -132,12 +132,12 @@ impl fmt::Display for LoadPoint {
         }
         match self.connections {
             Connections::KeepAlive => Ok(()),
-            Connections::Close => f.write_str(", closed after each answer"),
+            Connections::Close => f.write_str(", closed after each response"),
         }
     }
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -145,7 +145,7 @@ pub enum Outcome {
     Measured,
     /// The subject ended by itself.
     Crashed {
-        /// Its status, and the end of what it said.
+        /// Its exit status, and the end of its output.
         reason: String,
     },
     /// The subject did not become ready.
@@ -153,11 +153,23 @@ pub enum Outcome {
         /// What was waited for, and how long.
         reason: String,
     },
-    /// The subject answered something else than the workload expects.
+    /// A response was not what the workload expects.
     WrongAnswers {
-        /// What was expected and what came.
+        /// The expected and the actual response.
         reason: String,
     },
+}
+
+impl Outcome {
+    /// Why the step was not completed; `None` if it was.
+    pub fn failure(&self) -> Option<String> {
+        match self {
+            Self::Measured => None,
+            Self::Crashed { reason } => Some(format!("crashed: {reason}")),
+            Self::NotReady { reason } => Some(format!("not ready: {reason}")),
+            Self::WrongAnswers { reason } => Some(format!("wrong responses: {reason}")),
+        }
+    }
 }
 
 /// One run of one task.
@@ -171,11 +183,11 @@ pub struct TaskStep {
     pub group: String,
     /// Which repeat, from 1.
     pub repeat: u32,
-    /// When it began, in milliseconds of Unix time.
+    /// Start, in milliseconds of Unix time.
     pub began_unix_ms: u64,
-    /// What came of it.
+    /// Whether the step was completed, or why not.
     pub outcome: Outcome,
-    /// The phases that it told, in their order; of a task that failed, those before.
+    /// The reported phases in order; of a failed task, those before the failure.
     pub phases: Vec<Phase>,
     /// Other facts that it reported, with their names.
     pub facts: Vec<(String, String)>,
@@ -203,12 +215,12 @@ pub struct StoredRun {
 
 impl StoredRun {
     /// Stores a run as JSON.
-    pub fn of(run: &Run) -> serde_json::Result<Self> {
+    pub fn new(run: &Run) -> serde_json::Result<Self> {
         let json = serde_json::value::to_raw_value(run)?;
         Ok(Self { json })
     }
 
-    /// Reads it. A run of another version, or one that is none, is an error.
+    /// Parses the run. Another version is an error.
     pub fn read(&self) -> serde_json::Result<Run> {
         vervet_report::forms::from_json(self.json())
     }
@@ -251,11 +263,11 @@ impl Watched {
 /// What a process tree spent between the first and the last request of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerFigures {
-    /// Processor time in user mode, in microseconds.
+    /// CPU time in user mode, in microseconds.
     pub cpu_user_us: u64,
-    /// Processor time in the kernel, in microseconds.
+    /// CPU time in the kernel, in microseconds.
     pub cpu_system_us: u64,
-    /// Processor time by the scheduler's clock, in nanoseconds; none where it was not read.
+    /// CPU time by the scheduler's clock, in nanoseconds; `None` if not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// How long the server was ready to run while others had its core, in nanoseconds.
@@ -268,8 +280,7 @@ pub struct ServerFigures {
     pub rss_peak_bytes: u64,
     /// The mean sum of resident memory, in bytes.
     pub rss_mean_bytes: u64,
-    /// The greatest sum of proportional memory, shared pages counted once, in bytes; none where it
-    /// cannot be read.
+    /// Peak of the proportional memory (PSS), in bytes; `None` if it cannot be read.
     pub pss_peak_bytes: Option<u64>,
     /// The mean of the same.
     pub pss_mean_bytes: Option<u64>,
@@ -281,13 +292,13 @@ pub struct ServerFigures {
 }
 
 impl ServerFigures {
-    /// Processor time of both modes, in microseconds.
+    /// CPU time of both modes, in microseconds.
     pub fn cpu_us(&self) -> u64 {
         let ticks = self.cpu_user_us.saturating_add(self.cpu_system_us);
         self.cpu_ns.map_or(ticks, |cpu_ns| cpu_ns / 1000)
     }
 
-    /// The greatest memory, shared pages counted once where the kernel tells, in bytes.
+    /// Peak memory in bytes: PSS if the kernel provides it, otherwise RSS.
     pub fn memory_peak_bytes(&self) -> u64 {
         self.pss_peak_bytes.unwrap_or(self.rss_peak_bytes)
     }
@@ -296,9 +307,9 @@ impl ServerFigures {
 /// One reading of a process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedSample {
-    /// Milliseconds since the step began.
+    /// Milliseconds since the start of the step.
     pub at_ms: u64,
-    /// Processor time since the step began, in microseconds.
+    /// CPU time since the start of the step, in microseconds.
     pub cpu_us: u64,
     /// Memory at this moment, in bytes.
     pub memory_bytes: u64,

@@ -11,7 +11,7 @@ use crate::record::Asset;
 
 /// The longest text of a file that a record carries along.
 const ASSET_TEXT_BYTES_MAX: u64 = 256 * 1024;
-/// Stands for the folder of the lab file in a command.
+/// Placeholder for the folder of the lab file in a command.
 const FOLDER: &str = "{file}/";
 
 /// The files of applications and of commands, each with its hash.

@@ -17,7 +17,7 @@ use crate::plan::{PlannedLoad, PlannedWorkload};
 use crate::record::LoadShape;
 use crate::workload;
 
-/// How often a step is asked whether it is to be given up.
+/// Interval of checks for an interrupt.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Points of the series of one step, about.
 const INTERVALS: u32 = 20;
@@ -44,7 +44,7 @@ impl Measurer for Generator {
     }
 }
 
-/// Ends a run when it is to be given up.
+/// Stops a run on interrupt.
 fn stop_when(interrupted: &AtomicBool, control: &Control, is_done: &mpsc::Receiver<()>) {
     while is_done.recv_timeout(LOOK_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
         if interrupted.load(Ordering::Relaxed) {
@@ -60,7 +60,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     let outgoing = resolve(&peer, Family::Any, &[]).map_err(|error| fail(error.to_string()))?;
     let first = outgoing.first().cloned().ok_or_else(|| fail("there is no address".to_owned()))?;
     let load = order.load;
-    let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::of(order)));
+    let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::new(order)));
     plan.checks = vec![check(order)];
     plan.connections = load.connections;
     plan.pipelining = load.pipelining;
@@ -80,7 +80,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     Ok(plan)
 }
 
-/// What each answer must be.
+/// The checks of each response.
 fn check(order: &Order<'_>) -> Check {
     let expected = &order.workload.expected;
     Check {
@@ -110,7 +110,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn of(order: &Order<'_>) -> Self {
+    fn new(order: &Order<'_>) -> Self {
         let closing: &[&str] = match order.load.reuse {
             Reuse::Close => &["Connection: close"],
             Reuse::KeepAlive | Reuse::Requests { .. } => &[],
@@ -164,17 +164,17 @@ impl Script for User {
 
 /// Makes the load of one step after another.
 pub trait Measurer {
-    /// Applies a load to its end and returns the run. A target that fails is not an error: the run
-    /// says so.
+    /// Generates a load until its end and returns the run. A failing target is not an error but
+    /// part of the run.
     fn measure(&mut self, order: &Order<'_>) -> Result<Run, MeasureError>;
 }
 
 /// The load of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Order<'a> {
-    /// Where the subject answers.
+    /// Address of the subject.
     pub address: SocketAddr,
-    /// What is asked and what must come back.
+    /// Request and expected response.
     pub workload: &'a PlannedWorkload,
     /// The request targets, of which one is drawn for each request.
     pub targets: &'a [String],
@@ -184,7 +184,7 @@ pub struct Order<'a> {
     pub cores: &'a [u32],
     /// What targets are drawn from.
     pub seed: u64,
-    /// Set when the step is to be given up.
+    /// Set when the step is interrupted.
     pub interrupted: &'a AtomicBool,
 }
 

@@ -15,49 +15,48 @@ pub struct Options<'a> {
     pub out: PathBuf,
     /// This program with its version and commit.
     pub program: String,
-    /// The command of the server of canned answers, but for `--content FILE` and `--listen
-    /// ADDRESS`.
+    /// Command of the canned-response server, without `--content FILE` and `--listen ADDRESS`.
     pub ceiling: Vec<String>,
-    /// Who makes the load.
+    /// The load generator to measure with.
     pub measurer: &'a mut dyn Measurer,
     /// The receiver of progress messages.
     pub progress: &'a mut dyn Progress,
-    /// Set when the lab is to end before its time.
+    /// Set when the lab is interrupted.
     pub interrupted: &'a AtomicBool,
 }
 
 /// Receives the progress of a lab.
 pub trait Progress {
-    /// A sentence for the user.
-    fn say(&mut self, text: &str);
-    /// A step is on the disk: so many of all are.
+    /// A message for the user.
+    fn message(&mut self, text: &str);
+    /// Step `done` of `of` was recorded.
     fn step(&mut self, done: usize, of: usize, step: &Step);
-    /// The same of a task.
+    /// Step `done` of `of` of a lab of tasks was recorded.
     fn task(&mut self, done: usize, of: usize, step: &TaskStep);
 }
 
-/// Why a lab did not come to its end. What was done until then is on the disk.
+/// Why a lab was not completed. The steps until then are on disk.
 #[derive(Debug)]
 pub enum RunError {
     /// The folder of the record, or the private one.
     Folder(PathBuf, io::Error),
     /// Another lab is writing there.
     Busy(PathBuf),
-    /// The journal of a lab that was begun.
+    /// The journal of a started lab is invalid.
     Journal(PathBuf, JournalError),
     /// The record cannot be read or written.
     Record(RecordError),
-    /// The folder has a record of another lab, or of this one otherwise asked for.
+    /// The folder has a record of another lab, or of this one with other options.
     Differs(PathBuf, &'static str),
     /// Files of the lab.
     Files(FileError),
     /// No subject is there.
     NobodyThere,
-    /// The subjects differ in what they answer; each difference in words.
+    /// The responses of the subjects differ; one text per difference.
     Unfair(Vec<String>),
     /// The generator could not work.
     Measure(MeasureError),
-    /// Somebody asked for the end.
+    /// The lab was interrupted.
     Interrupted,
 }
 
@@ -67,26 +66,24 @@ impl fmt::Display for RunError {
             Self::Folder(path, error) => write!(f, "cannot write to {}: {error}", path.display()),
             Self::Busy(path) => write!(f, "another lab is writing to {}", path.display()),
             Self::Journal(path, error) => {
-                write!(f, "cannot go on with {}: {error}", path.display())
+                write!(f, "cannot resume the lab in {}: {error}", path.display())
             }
             Self::Record(error) => error.fmt(f),
             Self::Differs(path, what) => write!(
                 f,
-                "{} holds the steps of a lab with {what}: give another folder, or remove it to start again",
+                "{} contains a lab with {what}: use another folder, or remove it to start again",
                 path.display()
             ),
             Self::Files(error) => error.fmt(f),
             Self::NobodyThere => {
-                f.write_str("no subject of the lab is installed: labs/setup installs some")
+                f.write_str("no subject of the lab is installed (labs/setup installs some)")
             }
             Self::Unfair(differences) => {
-                f.write_str("the subjects do not answer alike, so nothing was measured\n")?;
+                f.write_str("the responses of the subjects differ, so nothing was measured\n")?;
                 f.write_str(&differences.join("\n"))
             }
             Self::Measure(error) => write!(f, "cannot generate load: {error}"),
-            Self::Interrupted => {
-                f.write_str("interrupted: the same command goes on where it stopped")
-            }
+            Self::Interrupted => f.write_str("interrupted: run the same command again to resume"),
         }
     }
 }

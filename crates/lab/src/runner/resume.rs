@@ -1,4 +1,4 @@
-//! Beginning a journal, or going on with one.
+//! Starts or resumes a journal.
 
 use std::fs;
 use std::fs::File;
@@ -23,7 +23,7 @@ pub(super) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The journal, and what stands in it already; a new one begins with `head`.
+/// Opens the journal and its recorded steps; a new one begins with `head`.
 pub(super) fn open(plan: &Plan, out: &Out, head: Head) -> Result<(Journal, LabRecord), RunError> {
     let path = out.journal();
     if !path.exists() {
@@ -109,10 +109,10 @@ pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
         .collect()
 }
 
-/// Held while a lab writes.
+/// Lock file of the running lab.
 const LOCK: &str = ".lock";
 
-/// The folder, held for one lab at a time.
+/// The output folder, locked by one lab at a time.
 #[derive(Debug)]
 pub(super) struct Out {
     path: PathBuf,

@@ -16,7 +16,7 @@ use crate::record::{Journal, JournalLine, LabRecord, Role, write_record};
 use crate::subject::Missing;
 use crate::workload::targets;
 
-/// Runs what is left of a lab, and gives its record.
+/// Runs the remaining steps of a lab and returns its record.
 pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
     if plan.is_of_tasks() {
         return tasks::run(plan, options);
@@ -29,15 +29,15 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let head = resume::head(plan, &options.program, there.count(), subjects);
     let (mut journal, mut record) = resume::open(plan, &out, head)?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("every step of this lab is done");
+        options.progress.message("all steps of this lab are done");
         return Ok(record);
     }
     if !record.steps.is_empty() {
         let text =
-            format!("going on after {} of {} steps", record.steps.len(), record.head.steps_planned);
-        options.progress.say(&text);
+            format!("resuming after {} of {} steps", record.steps.len(), record.head.steps_planned);
+        options.progress.message(&text);
     }
-    let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
+    let gate = fairness::pass(&stage, &mut |text| options.progress.message(&text));
     append(&mut journal, &out, &JournalLine::Fairness(gate.rows.clone()))?;
     record.fairness.clone_from(&gate.rows);
     let refusals = fairness::refusals(&gate.rows);
@@ -52,7 +52,7 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     Ok(record)
 }
 
-/// Says that a lab came to its end, and makes one file of it.
+/// Ends a lab: writes its record as one file.
 pub(super) fn end(
     journal: &mut Journal,
     out: &Out,
@@ -64,7 +64,7 @@ pub(super) fn end(
     write_record(&out.record(), record).map_err(RunError::Record)
 }
 
-/// Says who cannot take part; nobody at all is an error.
+/// Reports skipped subjects; an error if none are left.
 fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError> {
     let subjects = stage.plan.subjects.iter().zip(stage.found());
     let mut there = 0;
@@ -73,12 +73,12 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
             Ok(_) if subject.role == Role::Contestant => there += 1,
             Ok(_) => {}
             Err(Missing(why)) => {
-                options.progress.say(&format!("{} is skipped: {why}", subject.name));
+                options.progress.message(&format!("{} skipped: {why}", subject.name));
             }
         }
     }
     for (_, reason) in &stage.unusable {
-        options.progress.say(&format!("left out: {reason}"));
+        options.progress.message(&format!("left out: {reason}"));
     }
     if there == 0 { Err(RunError::NobodyThere) } else { Ok(()) }
 }
@@ -103,7 +103,7 @@ fn steps(
         if begin.elapsed() + plan.step_time(planned) > plan.time_limit {
             options
                 .progress
-                .say("the time limit of the lab is reached: the remaining steps are left out");
+                .message("time limit of the lab reached: the remaining steps are left out");
             break;
         }
         let step = step::run(common, planned, &mut servers, options.measurer);

@@ -1,4 +1,4 @@
-//! The servers of one round: each alone, or all of them up at once where they are loaded in turn.
+//! The servers of one round: one alone, or all at once if they are loaded in turn.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,10 +35,10 @@ pub(super) struct Servers {
     up: BTreeMap<usize, Result<Server, Outcome>>,
 }
 
-/// A server that answers.
+/// A running server that is ready.
 pub(super) struct Server {
     pub(super) running: Running,
-    /// A request that it is asked by hand before and after each load.
+    /// The request that is sent before and after each load to check the server.
     pub(super) request: Vec<u8>,
     pub(super) targets: Vec<Target>,
     pub(super) rss_idle_bytes: Option<u64>,
@@ -142,7 +142,7 @@ fn first_target<'a>(common: &'a Common<'_>, planned: &PlannedStep) -> &'a str {
     first.unwrap_or(&common.stage.plan.workload(planned).request.target)
 }
 
-/// Opens the idle connections of a load: each gets one answer and is kept.
+/// Opens the idle connections of a load: each gets one response and stays open.
 fn idle_connections(
     common: &Common<'_>,
     planned: &PlannedStep,
@@ -158,10 +158,10 @@ fn idle_connections(
     };
     let count = plan.load(planned).idle_connections;
     let opened: Result<Vec<Probe>, ProbeError> = (0..count).map(|_| open()).collect();
-    opened.map_err(|error| format!("an idle connection cannot be opened: {error}"))
+    opened.map_err(|error| format!("cannot open an idle connection: {error}"))
 }
 
-/// Resident memory of a server that has answered nothing yet, in bytes.
+/// Resident memory of a server before the first request, in bytes.
 fn rss_bytes(targets: &[Target]) -> Option<u64> {
     let of = |target: &Target| {
         let mut watcher = Watcher::open(target).ok()?;

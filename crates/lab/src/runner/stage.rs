@@ -43,7 +43,7 @@ impl<'a> Stage<'a> {
         let found = plan.subjects.iter().map(|subject| {
             let has_ceiling =
                 !ceiling.is_empty() || !matches!(subject.start, SubjectStart::Ceiling);
-            let missing = || Missing("this program has no server of canned answers".to_owned());
+            let missing = || Missing("this program has no canned-response server".to_owned());
             has_ceiling.then_some(()).ok_or_else(missing)?;
             find_subject(subject, &plan.folder)
         });
@@ -62,7 +62,7 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// What came of looking for each subject's program.
+    /// The program of each subject, or why it is missing.
     pub fn found(&self) -> &[Result<SubjectProgram, Missing>] {
         &self.found
     }
@@ -157,13 +157,14 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What a record says of how the ceiling serves.
+/// The configuration of the ceiling in a record.
 const CEILING: &str = "\
 # One thread, a backlog of 4096. Content from 16 KiB on is sent by sendfile(2).
 # The kernel hands connections over with their first bytes (TCP_DEFER_ACCEPT, 1 s).
 ";
 
-/// Where systems keep programs: a path in it says which one ran, and is the same elsewhere.
+/// Folders of installed programs: paths in these are recorded, as they are the same on other
+/// machines.
 const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
 
 /// A word of a command as a record has it: of a path that this machine alone has, the name of the
@@ -177,7 +178,7 @@ pub(super) fn shown_word(word: &str) -> String {
 /// The folder of the generated files. No subject can have the name: it would be a path.
 const SITE: &str = "@site";
 
-/// What is going to be asked for.
+/// The load that the server will receive.
 fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
     let of = &plan.workloads[workload];
     let tree = of.tree.map(|tree| &plan.trees[tree]);
@@ -195,21 +196,20 @@ const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Sets it. The namespace of the system, which other programs use, is left alone.
 pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
-    let fail = |why: &str| format!("cannot set the congestion control {control}: {why}");
+    let fail = |why: &str| format!("cannot set congestion control {control}: {why}");
     let current = fs::read_to_string(CONTROL).map_err(|error| fail(&error.to_string()))?;
     if current.trim() == control {
         return Ok(());
     }
     if !has_own_namespace() {
         return Err(fail(
-            "the network namespace is that of the system (bench/lab runs a lab in one of its own)",
+            "the network namespace is that of the system (run the lab with bench/lab, in a namespace of its own)",
         ));
     }
     fs::write(CONTROL, control).map_err(|error| match error.kind() {
-        ErrorKind::PermissionDenied => fail(
-            "a namespace may only use those of net.ipv4.tcp_allowed_congestion_control: \
-             add it there with sysctl",
-        ),
+        ErrorKind::PermissionDenied => {
+            fail("it is not in net.ipv4.tcp_allowed_congestion_control (add it with sysctl)")
+        }
         _ => fail(&error.to_string()),
     })
 }

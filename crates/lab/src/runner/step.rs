@@ -20,9 +20,9 @@ use crate::subject::Running;
 /// How much of a step a thread of the generator may wait for a core that others have, in
 /// thousandths.
 const WAITED_PERMILLE_MAX: u32 = 500;
-/// A shorter window is a burst, and says nothing of that, in microseconds.
+/// Minimum length of a window for this rule, in microseconds; shorter ones are bursts.
 const WINDOW_US_MIN: u64 = 500_000;
-/// How long the answer before a load may take.
+/// Timeout of the response before a load.
 pub(super) const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// How often a window is measured again because others had a core.
 const AGAIN_MAX: u32 = 3;
@@ -70,7 +70,7 @@ pub(super) fn run(
     }
     step.outcome = outcome(&mut server.running, &server.request);
     step.audit = remarks(&step, &run);
-    let stored = StoredRun::of(&run).map_err(|error| MeasureError(error.to_string()))?;
+    let stored = StoredRun::new(&run).map_err(|error| MeasureError(error.to_string()))?;
     step.run = Some(stored);
     if step.window.is_none() || step.outcome != Outcome::Measured {
         servers.end(planned.subject, step.outcome.clone());
@@ -153,7 +153,7 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
     }
 }
 
-/// What the ceiling answers: what the subjects do.
+/// The ceiling sends the same response as the subjects.
 pub(super) fn ceiling_arguments(
     common: &Common<'_>,
     planned: &PlannedStep,
@@ -167,7 +167,7 @@ pub(super) fn ceiling_arguments(
     let name = format!("canned-{}", planned.workload);
     let file = common.stage.file(&name, content);
     let file =
-        file.map_err(|error| MeasureError(format!("cannot write the canned answer: {error}")))?;
+        file.map_err(|error| MeasureError(format!("cannot write the canned response: {error}")))?;
     let mut arguments = vec!["--canned-file".to_owned(), file.display().to_string()];
     if plan.load(planned).reuse == Reuse::Close {
         arguments.push("--canned-close".to_owned());
@@ -175,7 +175,7 @@ pub(super) fn ceiling_arguments(
     Ok(arguments)
 }
 
-/// One answer before the load; what is wrong with it ends the step.
+/// Checks one response before the load; a wrong one ends the step.
 pub(super) fn first_answer(
     common: &Common<'_>,
     planned: &PlannedStep,
@@ -184,11 +184,11 @@ pub(super) fn first_answer(
     let workload = common.stage.plan.workload(planned);
     let answer = probe::once(running.address, asked, ANSWER_MAX);
     if let Some(status) = running.ended() {
-        let reason = format!("it ended ({status}); it said: {}", running.said());
+        let reason = format!("exited ({status}); output: {}", running.said());
         return Some(Outcome::Crashed { reason });
     }
     let reason = match answer {
-        Err(error) => Some(format!("a request is not answered: {error}")),
+        Err(error) => Some(format!("no response to a request: {error}")),
         Ok(answer) => wrong(workload, &answer),
     };
     reason.map(|reason| Outcome::WrongAnswers { reason })
@@ -199,10 +199,10 @@ fn outcome(running: &mut Running, request: &[u8]) -> Outcome {
     let answers = running.answers(request);
     match (running.ended(), answers) {
         (Some(status), _) => Outcome::Crashed {
-            reason: format!("it ended under the load ({status}); it said: {}", running.said()),
+            reason: format!("exited under load ({status}); output: {}", running.said()),
         },
         (None, false) => Outcome::Crashed {
-            reason: format!("it runs but no longer responds; it said: {}", running.said()),
+            reason: format!("running, but no longer responding; output: {}", running.said()),
         },
         (None, true) => Outcome::Measured,
     }
@@ -216,10 +216,10 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
         remarks.push(Finding {
             rule: "wrong_answers".to_owned(),
             verdict: Verdict::Failed,
-            measured: format!("{wrong} answers that the workload does not expect"),
+            measured: format!("{wrong} responses that the workload does not expect"),
             bound: "none".to_owned(),
-            meaning: "the subject did not do the work that the others did".to_owned(),
-            advice: "look at what it answers: status, length and content".to_owned(),
+            meaning: "the subject did different work than the others".to_owned(),
+            advice: "check its responses: status, length and body".to_owned(),
         });
     }
     remarks.extend(starved(run));
@@ -228,9 +228,9 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
             rule: "crash".to_owned(),
             verdict: Verdict::Failed,
             measured: reason.clone(),
-            bound: "the subject runs to the end of the step".to_owned(),
-            meaning: "what was measured until then does not count".to_owned(),
-            advice: "find out why it ended before measuring it".to_owned(),
+            bound: "the subject runs until the end of the step".to_owned(),
+            meaning: "the figures of this step do not count".to_owned(),
+            advice: "find out why it exited".to_owned(),
         });
     }
     remarks
@@ -244,13 +244,13 @@ fn starved(run: &Run) -> Option<Finding> {
         rule: "generator_starved".to_owned(),
         verdict: Verdict::Failed,
         measured: format!(
-            "a thread of the generator waited for a core for {:.1} % of the time",
+            "a thread of the generator waited for its core for {:.1} % of the time",
             f64::from(waited) / 10.0
         ),
         bound: format!("at most {} %", WAITED_PERMILLE_MAX / 10),
-        meaning: "others had the cores of the generator: rate and times are those of the line for a core"
+        meaning: "other processes used the cores of the generator: rate and times include waiting for a core"
             .to_owned(),
-        advice: "let nothing else run on the cores of the generator, and give the server others (`cores`)"
+        advice: "run nothing else on the cores of the generator, and give the server others (`cores`)"
             .to_owned(),
     })
 }

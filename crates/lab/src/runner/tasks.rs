@@ -29,7 +29,7 @@ struct Scene<'a> {
     sockets: tempfile::TempDir,
 }
 
-/// Runs what is left of a lab, and gives its record.
+/// Runs the remaining steps of a lab and returns its record.
 pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
     let out = Out::open(&options.out)?;
     let fail = |error| RunError::Folder(options.out.clone(), error);
@@ -49,7 +49,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
     scene.announce(options)?;
     let (mut journal, mut record) = resume::open(plan, &out, scene.head(&options.program))?;
     if record.ended_unix_ms.is_some() {
-        options.progress.say("every step of this lab is done");
+        options.progress.message("all steps of this lab are done");
         return Ok(record);
     }
     scene.steps(options, (&mut journal, &out), &mut record)?;
@@ -58,11 +58,11 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
 }
 
 impl Scene<'_> {
-    /// Says what cannot be run; nothing at all is an error.
+    /// Reports skipped tasks; an error if none are left.
     fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
         for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
             if let Err(Missing(why)) = found {
-                options.progress.say(&format!("{} is skipped: {why}", task.name));
+                options.progress.message(&format!("{} skipped: {why}", task.name));
             }
         }
         if self.found.iter().all(Result::is_err) {
@@ -132,7 +132,7 @@ impl Scene<'_> {
             if begin.elapsed() > self.plan.time_limit {
                 options
                     .progress
-                    .say("the time limit of the lab is reached: the remaining steps are left out");
+                    .message("time limit of the lab reached: the remaining steps are left out");
                 break;
             }
             let step = self.step(place, found, options)?;
@@ -143,8 +143,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// One run of one task. One that was interrupted is not a measurement: it is repeated when the
-    /// lab goes on.
+    /// One run of one task. An interrupted run is repeated when the lab is resumed.
     fn step(
         &self,
         place: &PlannedTaskRun,
@@ -182,12 +181,12 @@ impl Scene<'_> {
 /// What the kernel calls the file system of a folder: on one in memory nothing is durable.
 fn file_system(folder: &Path) -> String {
     let Ok(found) = statfs(folder) else {
-        return "not known".to_owned();
+        return "unknown".to_owned();
     };
     // statfs(2): the numbers of the file systems that servers have.
     let known = [
         (0xEF53, "ext4"),
-        (0x0102_1994, "tmpfs: in memory, where nothing is durable"),
+        (0x0102_1994, "tmpfs: in memory, not durable"),
         (0x9123_683E, "btrfs"),
         (0x5846_5342, "xfs"),
         (0x2FC1_2FC1, "zfs"),
@@ -196,5 +195,5 @@ fn file_system(folder: &Path) -> String {
     ];
     let number = u64::try_from(found.f_type).unwrap_or_default();
     let name = known.iter().find(|(one, _)| *one == number);
-    name.map_or(format!("number {number:#x} of statfs(2)"), |(_, name)| (*name).to_owned())
+    name.map_or(format!("type {number:#x} of statfs(2)"), |(_, name)| (*name).to_owned())
 }

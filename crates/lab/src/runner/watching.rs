@@ -41,8 +41,8 @@ struct Scheduled {
 }
 
 impl Scheduled {
-    /// Of some processes; none where one cannot be read.
-    fn of(processes: &[u32]) -> Option<Self> {
+    /// Reads the times of processes; `None` if one cannot be read.
+    fn read(processes: &[u32]) -> Option<Self> {
         let mut sum = Self::default();
         for process in processes {
             for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
@@ -56,7 +56,7 @@ impl Scheduled {
     }
 }
 
-/// The processes of some trees, where they are few enough to be read 20 times a second.
+/// The processes of some trees, if few enough to be read 20 times per second.
 fn few_processes(targets: &[Target]) -> Vec<u32> {
     let root = |target: &Target| match target {
         Target::Pid(pid) => Some(*pid),
@@ -67,16 +67,16 @@ fn few_processes(targets: &[Target]) -> Vec<u32> {
     if processes.len() <= SCHEDULED_MAX { processes } else { Vec::new() }
 }
 
-/// What stands in the record of a step whose subject nobody watched.
+/// The record of a step whose subject was not watched.
 pub(super) fn unwatched(reason: impl Into<String>) -> Watched {
     Watched::Invalid { reason: reason.into() }
 }
 
 impl Watching {
-    /// Begins to read; where a process cannot be found, the record says so.
+    /// Starts watching; a missing process is noted in the record.
     pub(super) fn begin(targets: &[Target]) -> Result<Self, String> {
         if targets.is_empty() {
-            return Err("the lab file names no process of this server".to_owned());
+            return Err("the lab file has no `process` for this server".to_owned());
         }
         let open = |target: &Target| Watcher::open(target).map_err(|error| error.to_string());
         let mut watchers = targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -96,11 +96,11 @@ impl Watching {
         Ok(Self { stop, thread })
     }
 
-    /// Ends it, and tells what the processes spent within the window of a run.
+    /// Ends watching, and returns the resource use within the window of a run.
     pub(super) fn end(self, run: &Run) -> Watched {
         drop(self.stop);
         let Ok(readings) = self.thread.join() else {
-            return unwatched("the reader of the processes failed");
+            return unwatched("watching the processes failed");
         };
         let from = run.started_unix_ms.saturating_mul(1000);
         figures(&readings, from, from.saturating_add(run.achieved.window_us))
@@ -116,16 +116,16 @@ fn read(
     Reading {
         unix_us: u64::try_from(since.as_micros()).unwrap_or(u64::MAX),
         samples: watchers.iter_mut().map(|watcher| look(watcher, Instant::now())).collect(),
-        scheduled: (!processes.is_empty()).then(|| Scheduled::of(processes)).flatten(),
+        scheduled: (!processes.is_empty()).then(|| Scheduled::read(processes)).flatten(),
     }
 }
 
-/// What was spent between two moments. Processor time at a moment between two readings lies on the
+/// What was spent between two moments. CPU time at a moment between two readings lies on the
 /// line between them.
 fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     let trees = readings.first().map_or(0, |reading| reading.samples.len());
     for tree in 0..trees {
-        let summary = Summary::of(readings.iter().filter_map(|reading| reading.samples.get(tree)));
+        let summary = Summary::new(readings.iter().filter_map(|reading| reading.samples.get(tree)));
         if !summary.valid {
             return unwatched(summary.invalid_because.join("; "));
         }
@@ -138,7 +138,7 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     };
     let seen = seen(readings, from, to);
     if seen.is_empty() {
-        return unwatched("nothing was read");
+        return unwatched("no samples");
     }
     let rss: Vec<u64> =
         seen.iter().map(|one| one.samples.iter().map(|sample| sample.rss_bytes).sum()).collect();

@@ -41,7 +41,7 @@ pub struct Panel {
 /// Closed or open load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadKind {
-    /// Connections that wait for their answers.
+    /// Connections that wait for their responses.
     Closed,
     /// Requests at a rate.
     Open,
@@ -71,15 +71,15 @@ pub struct Unreadable {
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {} of the record cannot be read: {}", self.order, self.problem)
+        write!(f, "invalid step {} in the record: {}", self.order, self.problem)
     }
 }
 
 impl std::error::Error for Unreadable {}
 
 impl Analysis {
-    /// Sorts and judges a record.
-    pub fn of(record: &LabRecord) -> Result<Self, Unreadable> {
+    /// Analyzes all steps of a record.
+    pub fn new(record: &LabRecord) -> Result<Self, Unreadable> {
         let mut panels: Vec<Panel> = Vec::new();
         for step in &record.steps {
             let unreadable = |problem: String| Unreadable { order: step.order, problem };
@@ -108,7 +108,7 @@ impl Panel {
         self.curves.iter().filter(|curve| curve.role == Role::Contestant)
     }
 
-    /// What this kernel can do; none where it was not measured.
+    /// The curve of the ceiling; `None` if not measured.
     pub fn ceiling(&self) -> Option<&Curve> {
         self.curves.iter().find(|curve| curve.role == Role::Ceiling)
     }
@@ -137,8 +137,8 @@ impl Panel {
             LoadKind::Open => "open load",
         };
         let connections = match self.connections {
-            Connections::KeepAlive => "connections kept",
-            Connections::Close => "a connection for each request",
+            Connections::KeepAlive => "keep-alive",
+            Connections::Close => "a new connection per request",
         };
         format!("{}: {kind}, {connections}", self.workload.name)
     }
@@ -158,14 +158,13 @@ impl Panel {
             point.judge();
         }
         for curve in &mut self.curves {
-            curve.sweep = Sweep::of(&curve.points);
+            curve.sweep = Sweep::new(&curve.points);
         }
         self.ranking = Ranking::of_peaks(self.contestants());
     }
 
-    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of
-    /// its greatest. An open load asks for a rate: what the ceiling can do is known there only when
-    /// it could not keep up, and is then its greatest.
+    /// Computes goodput as a share of the ceiling's under the same load, or of its maximum if it
+    /// was not measured there. Under open load the ceiling is known only if it could not keep up.
     fn hold_against_ceiling(&mut self) {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;
@@ -211,7 +210,7 @@ impl Curve {
 
 fn take(step: &Step, workload: &Workload) -> serde_json::Result<Repeat> {
     let run = step.run.as_ref().map(crate::record::StoredRun::read).transpose()?;
-    let figures = run.as_ref().map(|run| Figures::of(step, run, workload));
+    let figures = run.as_ref().map(|run| Figures::new(step, run, workload));
     let findings = match (&run, &figures) {
         (Some(run), Some(figures)) => step_findings(step, run, figures),
         _ => step.audit.clone(),

@@ -1,6 +1,5 @@
-//! Apdex: how content users were, as one number from 0 to 1. Who was answered within T is satisfied
-//! and counts whole, who was answered within 4 T tolerates it and counts half, everybody else,
-//! failures among them, counts nothing.
+//! Apdex: satisfaction of users, from 0 to 1. Responses within T count 1 (satisfied), within 4 T
+//! one half (tolerating), all others and failures 0.
 
 use std::fmt;
 
@@ -38,12 +37,12 @@ pub const RATINGS: [(Rating, f64); 5] = [
 ];
 
 impl Apdex {
-    /// The score of so many satisfied, tolerating and all other users; none where there was nobody.
-    pub fn of(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
+    /// The score of numbers of satisfied, tolerating and all users; `None` if there were none.
+    pub fn from_counts(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
         (all > 0.0).then(|| Self::new((satisfied + tolerating / 2.0) / all))
     }
 
-    /// A score that was computed elsewhere.
+    /// A score from 0 to 1.
     pub fn new(score: f64) -> Self {
         Self((score.clamp(0.0, 1.0) * 100.0).round() / 100.0)
     }

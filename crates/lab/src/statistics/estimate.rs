@@ -1,23 +1,22 @@
-//! What repeats say of a figure: their median, and the interval that its true value lies in.
+//! Estimates of a figure from repeats: the median and its confidence interval.
 //!
-//! The interval is found by the bootstrap: repeats are drawn from the repeats, with replacement,
-//! again and again, and the middle 95 % of the medians of what was drawn is the interval. It asks
-//! nothing of the shape of the noise. With few repeats it is all there can be, from the least to
-//! the greatest, and covers the true median less often than 95 %; with more it leaves the outermost
-//! out, and may cover less often, too: [`Estimate::coverage`] says how often.
+//! The interval is computed by bootstrap: of many resamples of the repeats, with replacement, the
+//! middle 95 % of the medians. It assumes nothing about the shape of the noise. With few repeats it
+//! spans minimum and maximum and covers the true median in less than 95 % of cases; with more it
+//! excludes the extremes, and may cover it less often, too: see [`Estimate::coverage`].
 
 use fastrand::Rng;
 
 /// How often repeats are drawn. The ends of the interval of five repeats are then always the same.
 const RESAMPLES: usize = 2_000;
-/// Drawing begins here, so that the same record always gives the same interval.
+/// Fixed random seed, so that the same record always gives the same interval.
 const SEED: u64 = 0x7665_7276_6574;
 /// How much of the drawn medians lies below the interval, and as much above it.
 const TAIL: f64 = 0.025;
 /// A figure whose repeats differ by more than this share of their median gets a warning.
 pub const SPREAD_MAX: f64 = 0.10;
 
-/// What repeats say of a figure.
+/// The median of repeats and its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The middle repeat; between the two middle ones where their number is even.
@@ -39,8 +38,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What these repeats say; none where there is no repeat, or one is not finite.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    /// Estimates from repeats; `None` if there are none, or one is not finite.
+    pub fn from_repeats(values: &[f64]) -> Option<Self> {
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
@@ -59,7 +58,7 @@ impl Estimate {
         })
     }
 
-    /// Whether there is an interval: one repeat has none.
+    /// Whether there is an interval: not with a single repeat.
     pub fn has_interval(&self) -> bool {
         self.repeats > 1
     }
@@ -74,9 +73,9 @@ impl Estimate {
         (apart / self.median).abs()
     }
 
-    /// How often, at least, such an interval covers the true median. Of repeats that know nothing
-    /// of each other each lies below it as often as above; the interval leaves it out only where no
-    /// more of them lie on one side of it than lie outside of the interval there.
+    /// Minimum probability that the interval covers the true median. Independent repeats lie below
+    /// and above it equally often; the interval misses it only if no more of them lie on one side
+    /// than are outside of the interval there.
     pub fn coverage(&self) -> f64 {
         let outside = at_most(self.below, self.repeats) + at_most(self.above, self.repeats);
         (1.0 - outside).max(0.0)
@@ -91,7 +90,7 @@ impl Estimate {
     }
 }
 
-/// How often at most `count` of so many throws of a coin are heads.
+/// Probability that at most `count` of `throws` of a coin are heads.
 fn at_most(count: usize, throws: usize) -> f64 {
     let mut of_exactly = 0.5_f64.powi(i32::try_from(throws).unwrap_or(i32::MAX));
     let mut sum = of_exactly;
@@ -107,7 +106,7 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// How one set of repeats stands to another: the ratio of their medians, with its interval.
+/// The ratio of the medians of two sets of repeats, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     /// The median of the second, divided by that of the first.
@@ -116,15 +115,15 @@ pub struct Ratio {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
-    /// Whether there is an interval: both have more than one repeat, and not so many of the base
-    /// are 0 that the ratio may be anything.
+    /// Whether there is an interval: both sets have more than one repeat, and not too many of the
+    /// base are 0.
     pub has_interval: bool,
 }
 
 impl Ratio {
-    /// `second` divided by `first`, the base; none where the base is not above zero or a side is
-    /// missing.
-    pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+    /// `second` divided by `first`, the base; `None` if the base is not above zero or a side is
+    /// empty.
+    pub fn from_repeats(first: &[f64], second: &[f64]) -> Option<Self> {
         let mut values = first.iter().chain(second);
         if values.any(|value| !value.is_finite()) {
             return None;

@@ -1,5 +1,5 @@
-//! The figures that a lab speaks of, in one place: name, words, unit, which direction is better,
-//! and where each comes from. Tables, charts, comparisons and old figures all ask here.
+//! The figures of a lab: name, label, unit, which direction is better, and their value in a step.
+//! Used by tables, charts, comparisons and published figures.
 
 use vervet_report::units;
 
@@ -8,7 +8,7 @@ use super::Figures;
 /// One figure of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Figure {
-    /// Requests that were answered as asked, per second.
+    /// Successful responses per second.
     Goodput,
     /// The share of finished requests that failed.
     ErrorShare,
@@ -30,9 +30,9 @@ pub enum Figure {
     ResponseMean,
     /// The longest time until a connection was there.
     ConnectMax,
-    /// Processor time of the server for each request that was answered as asked.
+    /// CPU time of the server per successful response.
     CpuPerRequest,
-    /// Requests that were answered as asked for each second of the server's processor time.
+    /// Successful responses per second of the server's CPU time.
     RequestsPerCpuSecond,
     /// Cores that the server kept busy.
     CoresBusy,
@@ -42,9 +42,9 @@ pub enum Figure {
     MemoryPeak,
     /// The mean memory of the server.
     MemoryMean,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     Apdex,
-    /// The share of requests whose answer had not come when the step ended.
+    /// The share of requests without a response at the end of the step.
     CensoredShare,
 }
 
@@ -70,14 +70,14 @@ pub enum Unit {
     Microseconds,
     /// A size in bytes.
     Bytes,
-    /// A number of processor cores.
+    /// A number of CPU cores.
     Cores,
     /// A number without a unit.
     Number,
 }
 
 impl Unit {
-    /// A value for people, with three digits and its unit.
+    /// Formats a value with three digits and its unit.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::PerSecond => units::rate(value),
@@ -124,14 +124,14 @@ impl Figure {
         self.words().0
     }
 
-    /// The words for people.
+    /// The label in reports.
     pub fn label(self) -> &'static str {
         self.words().1
     }
 
     fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Goodput => ("goodput", "good answers per second"),
+            Self::Goodput => ("goodput", "successful responses per second"),
             Self::ErrorShare => ("error_share", "failed requests"),
             Self::ResponseMin => ("response_min_ms", "response time, shortest"),
             Self::ResponseP10 => ("response_p10_ms", "response time, p10"),
@@ -144,12 +144,12 @@ impl Figure {
             Self::ConnectMax => ("connect_max_ms", "time to connect, longest"),
             Self::CpuPerRequest => ("cpu_us_per_request", "server CPU per request"),
             Self::RequestsPerCpuSecond => ("requests_per_cpu_second", "requests per CPU-second"),
-            Self::CoresBusy => ("cores_busy", "cores that the server kept busy"),
-            Self::MemoryIdle => ("memory_idle_bytes", "memory of the server, idle"),
-            Self::MemoryPeak => ("memory_peak_bytes", "memory of the server, greatest"),
-            Self::MemoryMean => ("memory_mean_bytes", "memory of the server, mean"),
+            Self::CoresBusy => ("cores_busy", "busy cores of the server"),
+            Self::MemoryIdle => ("memory_idle_bytes", "idle memory of the server"),
+            Self::MemoryPeak => ("memory_peak_bytes", "peak memory of the server"),
+            Self::MemoryMean => ("memory_mean_bytes", "mean memory of the server"),
             Self::Apdex => ("apdex", "Apdex"),
-            Self::CensoredShare => ("censored_share", "requests without an answer at the end"),
+            Self::CensoredShare => ("censored_share", "requests without a response at the end"),
         }
     }
 
@@ -174,7 +174,7 @@ impl Figure {
         }
     }
 
-    /// Its value in what one step showed; none where the step did not show it.
+    /// The value in one step; `None` if not measured.
     pub fn value(self, figures: &Figures) -> Option<f64> {
         let response = figures.response.as_ref();
         let server = figures.server.as_ref();

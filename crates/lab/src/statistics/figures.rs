@@ -14,29 +14,30 @@ use crate::record::{ServerFigures, Step, Workload};
 pub struct Figures {
     /// How long the window was, in seconds.
     pub window_seconds: f64,
-    /// Requests that were answered as asked.
+    /// The number of successful responses.
     pub done: u64,
     /// Requests that failed, by class.
     pub errors: Errors,
-    /// Requests that were answered as asked, per second.
+    /// Successful responses per second.
     pub goodput: f64,
     /// The share of finished requests that failed.
     pub error_share: f64,
-    /// The share of all requests whose answer had not come when the step ended.
+    /// The share of all requests without a response at the end of the step.
     pub censored_share: f64,
     /// How long the oldest of them had been due, in milliseconds.
     pub censored_longest_ms: f64,
-    /// Response times of good answers; none where there was none.
+    /// Response times of successful responses; `None` if there were none.
     pub response: Option<Times>,
     /// The longest time until a connection was there, in milliseconds.
     pub connect_max_ms: Option<f64>,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     pub apdex: Option<Apdex>,
-    /// Response times by how many good answers took that long, for the rule about full queues.
+    /// Response times by how many successful responses took that long, for the rule about full
+    /// queues.
     pub waits: Waits,
     /// How busy the busiest thread of the generator was, as a share of a core.
     pub generator_busy: f64,
-    /// What the server spent; none where that is not to be used.
+    /// Resource use of the server; `None` if unknown or invalid.
     pub server: Option<Spent>,
     /// Figures by step of a scenario.
     pub parts: Vec<ScenarioStep>,
@@ -70,19 +71,19 @@ pub struct Times {
 /// What a server spent on a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spent {
-    /// Processor time, in seconds: by the scheduler's clock where it was read.
+    /// CPU time in seconds, by the scheduler's clock if available.
     pub cpu_seconds: f64,
-    /// Processor time in user mode, in seconds.
+    /// CPU time in user mode, in seconds.
     pub cpu_user_seconds: f64,
-    /// Processor time in the kernel, in seconds.
+    /// CPU time in the kernel, in seconds.
     pub cpu_system_seconds: f64,
-    /// Processor time per good answer, in microseconds; none where there was no good answer.
+    /// CPU time per successful response, in microseconds; `None` if there was none.
     pub cpu_us_per_request: Option<f64>,
-    /// Good answers per second of processor time; none where no time was spent.
+    /// Successful responses per second of CPU time; `None` if no time was used.
     pub requests_per_cpu_second: Option<f64>,
     /// Cores that the server kept busy.
     pub cores_busy: f64,
-    /// Resident memory before the first request, in bytes; none where it was not read.
+    /// Resident memory before the first request, in bytes; `None` if not read.
     pub memory_idle_bytes: Option<f64>,
     /// The greatest memory, in bytes.
     pub memory_peak_bytes: f64,
@@ -90,7 +91,7 @@ pub struct Spent {
     pub memory_mean_bytes: f64,
 }
 
-/// How many waits were about as long as TCP waits before it asks for a connection again.
+/// Numbers of waits about as long as a SYN retransmission takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
     /// About one second: 1.0 to 1.3.
@@ -98,8 +99,7 @@ pub struct Waits {
     /// About three seconds, 3.0 to 3.4: two waits, of one second and of two; on kernels before 3.1,
     /// one wait.
     pub near_3_s: u64,
-    /// Between 0.5 and 0.95 seconds: where a slow server would have answers, and a lost request has
-    /// none.
+    /// Between 0.5 and 0.95 seconds: as of a slow server, but not of a lost SYN.
     pub before_1_s: u64,
 }
 
@@ -108,19 +108,19 @@ pub struct Waits {
 pub struct ScenarioStep {
     /// The name of the step.
     pub name: String,
-    /// The number of good answers.
+    /// The number of successful responses.
     pub done: u64,
     /// The number of failed requests.
     pub failed: u64,
-    /// Response times of good answers.
+    /// Response times of successful responses.
     pub response: Option<Times>,
-    /// How content users were.
+    /// Satisfaction of users as Apdex.
     pub apdex: Option<Apdex>,
 }
 
 impl Figures {
     /// The figures of a step that sent requests.
-    pub fn of(step: &Step, run: &Run, workload: &Workload) -> Self {
+    pub fn new(step: &Step, run: &Run, workload: &Workload) -> Self {
         let seconds = number(run.achieved.window_us) / 1e6;
         let goodput = run.achieved.rate();
         let censored = number(run.censored.count);
@@ -133,26 +133,26 @@ impl Figures {
             error_share: run.error_share(),
             censored_share: if all > 0.0 { censored / all } else { 0.0 },
             censored_longest_ms: number(run.censored.longest_ns) / 1e6,
-            response: Times::of(&run.timings.response),
-            connect_max_ms: Times::of(&run.timings.connect).map(|times| times.max_ms),
+            response: Times::from_histogram(&run.timings.response),
+            connect_max_ms: Times::from_histogram(&run.timings.connect).map(|times| times.max_ms),
             apdex: apdex(&run.timings.response, run.finished(), workload.apdex_seconds),
-            waits: Waits::of(run),
+            waits: Waits::new(run),
             generator_busy: f64::from(run.generator.busiest_thread_permille) / 1e3,
             server: step
                 .server
                 .figures()
-                .map(|server| Spent::of(server, run.achieved.done, seconds)),
+                .map(|server| Spent::new(server, run.achieved.done, seconds)),
             parts: run
                 .steps
                 .iter()
-                .map(|part| ScenarioStep::of(part, workload.apdex_seconds))
+                .map(|part| ScenarioStep::new(part, workload.apdex_seconds))
                 .collect(),
             slowest: run.slowest.requests().to_vec(),
             series: series(run, step.server.figures()),
         }
     }
 
-    /// Good answers and failures per second.
+    /// Successful responses and failures per second.
     pub fn finished_per_second(&self) -> f64 {
         if self.window_seconds > 0.0 {
             (number(self.done) + number(self.errors.total())) / self.window_seconds
@@ -163,8 +163,8 @@ impl Figures {
 }
 
 impl Times {
-    /// The figures of a histogram; none where it is empty.
-    pub fn of(histogram: &Histogram) -> Option<Self> {
+    /// The times of a histogram; `None` if it is empty.
+    pub fn from_histogram(histogram: &Histogram) -> Option<Self> {
         let at = |quantile| number(histogram.quantile_ns(quantile)) / 1e6;
         (!histogram.is_empty()).then(|| Self {
             min_ms: number(histogram.min_ns()) / 1e6,
@@ -180,7 +180,7 @@ impl Times {
 }
 
 impl Spent {
-    fn of(server: &ServerFigures, done: u64, seconds: f64) -> Self {
+    fn new(server: &ServerFigures, done: u64, seconds: f64) -> Self {
         let cpu_us = number(server.cpu_us());
         let over = |above: f64, below: f64| (below > 0.0).then(|| above / below);
         Self {
@@ -198,7 +198,7 @@ impl Spent {
 }
 
 impl Waits {
-    fn of(run: &Run) -> Self {
+    fn new(run: &Run) -> Self {
         let between = |from_ms: u64, to_ms: u64| {
             let within = |histogram: &Histogram| -> u64 {
                 let recorded = histogram.recorded();
@@ -219,19 +219,19 @@ impl Waits {
 }
 
 impl ScenarioStep {
-    fn of(part: &vervet_report::StepFigures, apdex_seconds: f64) -> Self {
+    fn new(part: &vervet_report::StepFigures, apdex_seconds: f64) -> Self {
         let failed = part.errors.total();
         Self {
             name: part.name.clone(),
             done: part.done,
             failed,
-            response: Times::of(&part.response),
+            response: Times::from_histogram(&part.response),
             apdex: apdex(&part.response, part.done.saturating_add(failed), apdex_seconds),
         }
     }
 }
 
-/// Apdex of good answers among all that finished: a failure satisfies nobody, however fast it was.
+/// Apdex of all finished requests: failures count 0, however fast they were.
 fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
     let within = |seconds: f64| {
         let limit_ms = seconds * 1e3;
@@ -240,5 +240,5 @@ fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
         number(fast.map(|(_, count)| count).sum())
     };
     let satisfied = within(seconds);
-    Apdex::of(satisfied, within(seconds * TOLERATED_T) - satisfied, number(finished))
+    Apdex::from_counts(satisfied, within(seconds * TOLERATED_T) - satisfied, number(finished))
 }

@@ -1,6 +1,5 @@
-//! What a record means: the figures of its steps, what repeats say of them, which servers differ
-//! significantly and which do not, where a sweep saturates, and which steps are not what they seem.
-//! Pure: the same record gives the same words.
+//! Analysis of a record: figures of steps, estimates over repeats, ranking, saturation of sweeps,
+//! and findings. Pure: the same record gives the same result.
 
 mod analysis;
 mod apdex;

@@ -6,7 +6,7 @@ pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// A part of a whole, 0 where there is no whole.
+/// A share; 0 if the total is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { number(part) / number(whole) }
 }

@@ -1,4 +1,4 @@
-//! One subject under one load, over all repeats: which of them count, and what they say together.
+//! One subject under one load, over all repeats: valid repeats and their estimates.
 
 use vervet_report::{Finding, Verdict};
 
@@ -8,8 +8,8 @@ use super::figures::Figures;
 use super::rules::is_of_generator;
 use crate::record::{LoadPoint, Outcome};
 
-/// So many repeats of a load have to count for its figures to rank, or all where fewer were asked
-/// for: of one or two that an audit left, nobody knows how far they are from the others.
+/// Minimum number of valid repeats for a rank, or all if fewer were requested: the spread of one or
+/// two valid repeats is unknown.
 pub const RANKED_REPEATS_MIN: usize = 3;
 
 /// Reported for a point without any figure.
@@ -20,11 +20,11 @@ const NOTHING: &str = "nothing was measured";
 pub struct Point {
     /// The load that was applied.
     pub load: LoadPoint,
-    /// How many repeats the lab asked for.
+    /// Number of requested repeats.
     pub asked: usize,
     /// The repeats, in their order.
     pub repeats: Vec<Repeat>,
-    /// The goodput as a share of what this kernel can do; none where the ceiling was not measured.
+    /// Goodput as a share of the ceiling; `None` if the ceiling was not measured.
     pub share_of_ceiling: Option<f64>,
     /// What was found of the repeats together.
     pub findings: Vec<Finding>,
@@ -37,9 +37,9 @@ pub struct Repeat {
     pub order: u32,
     /// Which repeat, from 1.
     pub repeat: u32,
-    /// What came of it.
+    /// Whether the step was completed, or why not.
     pub outcome: Outcome,
-    /// Its figures; none where nothing was sent.
+    /// The figures; `None` if no request was sent.
     pub figures: Option<Figures>,
     /// What was found of it; what passed is left out.
     pub findings: Vec<Finding>,
@@ -57,13 +57,13 @@ pub enum Standing {
         /// The number of all repeats.
         of: usize,
     },
-    /// Fewer count than are needed: its figures are shown, and nothing is said by them.
+    /// Fewer valid repeats than needed: the figures are shown, but not ranked.
     TooFew {
         /// The number of valid repeats.
         counted: usize,
         /// How many are needed.
         needed: usize,
-        /// What takes the first of the others out; empty where they were not run.
+        /// Why the first of the others is invalid; empty if they were not run.
         because: String,
     },
     /// It has no place.
@@ -79,7 +79,7 @@ impl Standing {
         matches!(self, Self::Ranked | Self::Partly { .. })
     }
 
-    /// Why it has no place, in words; none where it has one.
+    /// Why the point is not ranked; `None` if it is.
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Ranked | Self::Partly { .. } => None,
@@ -89,7 +89,7 @@ impl Standing {
                     because => format!("; {because}"),
                 };
                 Some(format!(
-                    "too few valid repeats: {counted}, and a place needs {needed}{because}"
+                    "too few valid repeats: {counted} of {needed} needed for a rank{because}"
                 ))
             }
             Self::Unranked { reason } => Some(reason.clone()),
@@ -98,8 +98,7 @@ impl Standing {
 }
 
 impl Repeat {
-    /// Whether its figures count: the load was applied, and no rule says that they must not be
-    /// used.
+    /// Whether the repeat is valid: the load was generated, and no rule failed.
     pub fn counts(&self) -> bool {
         let failed = |finding: &Finding| finding.verdict == Verdict::Failed;
         self.outcome == Outcome::Measured
@@ -107,9 +106,8 @@ impl Repeat {
             && !self.findings.iter().any(failed)
     }
 
-    /// Whether it shows what a request costs. Where the generator was the limit its figures are
-    /// those of a server that was not full: its rate and times do not count, and its processor
-    /// time for each request does.
+    /// Whether the CPU time per request is valid. If the generator was the bottleneck, rate and
+    /// times are not, but CPU time per request is.
     pub fn is_usable(&self) -> bool {
         let against =
             |finding: &Finding| finding.verdict == Verdict::Failed && !is_of_generator(finding);
@@ -145,7 +143,7 @@ impl Point {
         counted
     }
 
-    /// A figure in each of the repeats that are shown. What a request costs in processor time is
+    /// A figure in each of the repeats that are shown. What a request costs in CPU time is
     /// shown of the repeats too in which the generator was the limit ([`Repeat::is_usable`]).
     pub fn values(&self, figure: Figure) -> Vec<f64> {
         let shown = match figure {
@@ -157,9 +155,9 @@ impl Point {
         shown.into_iter().filter_map(|figures| figure.value(figures)).collect()
     }
 
-    /// What the shown repeats say of a figure.
+    /// The estimate of a figure from the shown repeats.
     pub fn estimate(&self, figure: Figure) -> Option<Estimate> {
-        Estimate::of(&self.values(figure))
+        Estimate::from_repeats(&self.values(figure))
     }
 
     /// The median of a figure over the shown repeats.
@@ -173,11 +171,11 @@ impl Point {
         value.map_or("–".to_owned(), |value| figure.unit().text(value))
     }
 
-    /// Whether it has a place in a ranking. What the subject did wrong in one repeat disqualifies
-    /// it; what went wrong with the generator or the machine takes that repeat out only, and the
-    /// others rank where they are enough ([`RANKED_REPEATS_MIN`]).
+    /// Whether the point is ranked. A fault of the subject in one repeat disqualifies it; one of
+    /// the generator or the machine excludes that repeat only, and the others are ranked if there
+    /// are enough ([`RANKED_REPEATS_MIN`]).
     pub fn standing(&self) -> Standing {
-        if let Some(reason) = self.repeats.iter().find_map(|taken| fault(&taken.outcome)) {
+        if let Some(reason) = self.repeats.iter().find_map(|taken| taken.outcome.failure()) {
             return Standing::Unranked { reason };
         }
         let of = self.repeats.len();
@@ -209,7 +207,7 @@ impl Point {
     /// Whether a repeat does not count because the generator was the limit: those that do are the
     /// slower ones.
     pub fn is_of_generator(&self) -> bool {
-        let faultless = |taken: &Repeat| fault(&taken.outcome).is_none();
+        let faultless = |taken: &Repeat| taken.outcome == Outcome::Measured;
         self.repeats.iter().all(faultless) && self.repeats.iter().any(Repeat::is_of_generator)
     }
 
@@ -228,7 +226,7 @@ impl Point {
         worst
     }
 
-    /// Adds what the repeats say together: that they lie far apart.
+    /// Adds the finding on the spread of the repeats.
     pub(super) fn judge(&mut self) {
         let Some(rate) = self.estimate(Figure::Goodput) else {
             return;
@@ -242,13 +240,12 @@ impl Point {
                 rule: "spread".to_owned(),
                 verdict: Verdict::Warning,
                 measured: format!(
-                    "{apart} between the least and the greatest of {} repeats",
+                    "{apart} between the lowest and the highest of {} repeats",
                     rate.repeats
                 ),
                 bound: format!("at most {:.0} % of the median", SPREAD_MAX * 100.0),
-                meaning: "the runs differ from themselves: a single one of them proves nothing"
-                    .to_owned(),
-                advice: "let nothing else run on the machine, pin the cores, and take more repeats"
+                meaning: "the repeats differ: a single one of them proves nothing".to_owned(),
+                advice: "run nothing else on the machine, pin the cores, and use more repeats"
                     .to_owned(),
             });
         }
@@ -258,15 +255,5 @@ impl Point {
         let mut findings = self.repeats.iter().flat_map(|taken| &taken.findings);
         let failed = findings.find(|finding| finding.verdict == Verdict::Failed);
         failed.map(|finding| format!("audit: {} ({})", finding.rule, finding.measured))
-    }
-}
-
-/// What a subject did wrong; none where it did not.
-fn fault(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Measured => None,
-        Outcome::Crashed { reason } => Some(format!("it crashed: {reason}")),
-        Outcome::NotReady { reason } => Some(format!("it did not become ready: {reason}")),
-        Outcome::WrongAnswers { reason } => Some(format!("wrong answers: {reason}")),
     }
 }

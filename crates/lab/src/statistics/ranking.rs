@@ -1,4 +1,4 @@
-//! The ranking by goodput, with shared places where there is no significant difference.
+//! The ranking by goodput. Subjects without a significant difference share a rank.
 
 use super::analysis::Curve;
 use super::estimate::Estimate;
@@ -28,8 +28,8 @@ pub struct RankedSubject {
     pub load: LoadPoint,
     /// The goodput with its interval.
     pub goodput: Estimate,
-    /// The loads that say too little of it because the generator was the limit there. With any of
-    /// them its goodput is a lower bound, and so is its place.
+    /// Loads under which the generator was the bottleneck. If there are any, goodput and rank are
+    /// lower bounds.
     pub limited: Vec<LoadPoint>,
 }
 
@@ -57,7 +57,7 @@ pub struct Unranked {
 }
 
 impl Ranking {
-    /// Ranks subjects by the greatest goodput of their sweeps.
+    /// Ranks subjects by the highest goodput of their sweeps.
     pub(super) fn of_peaks<'a>(curves: impl Iterator<Item = &'a Curve>) -> Self {
         let mut ranking = Self::default();
         for curve in curves {
@@ -123,5 +123,5 @@ fn reason(curve: &Curve) -> String {
     let most = standings.iter().map(counted).max().unwrap_or_default();
     let first =
         standings.iter().find(|standing| !standing.is_ranked() && counted(standing) == most);
-    first.and_then(Standing::reason).unwrap_or_else(|| "no good answer".to_owned())
+    first.and_then(Standing::reason).unwrap_or_else(|| "no successful response".to_owned())
 }

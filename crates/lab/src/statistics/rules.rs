@@ -1,5 +1,5 @@
-//! Rules that keep one step from being taken for what it is not: a full queue for a slow server, a
-//! refusal for a fast answer, the client for the server. The findings of the generator come first.
+//! Findings of a step: what its figures may hide, such as a full accept queue, refused connections
+//! or a saturated generator.
 
 use vervet_report::{Finding, Run, Verdict};
 
@@ -9,23 +9,22 @@ use crate::record::{LoadShape, Step, Watched};
 
 /// The share of failed requests above which a step gets a warning.
 pub const ERROR_SHARE_MAX: f64 = 0.01;
-/// The share of requests without an answer at the end above which quantiles count as cut off.
+/// The share of requests without a response at the end above which percentiles are unreliable.
 pub const CENSORED_SHARE_MAX: f64 = 0.01;
-/// How busy the busiest thread of the generator may be, as a share of a core.
+/// Maximum CPU use of the busiest thread of the generator, as a share of a core.
 pub const CLIENT_BUSY_MAX: f64 = 0.90;
-/// The share of the ceiling above which the ceiling is what was measured.
+/// The share of the ceiling above which the generator and the kernel were measured.
 pub const CEILING_SHARE_MAX: f64 = 0.95;
-/// Rules that say, where they failed, that the generator was the limit: the server may be able to
-/// do more than was seen.
+/// Rules that fail if the generator was the bottleneck: the server may be capable of more.
 pub const GENERATOR_RULES: [&str; 3] = ["generator_cpu", "generator_lag", "generator_starved"];
-/// How far connections times time may be from what was asked, as a share of it (Little's law).
+/// Maximum relative difference between rate times time and connections (Little's law).
 const LITTLE_OFF_MAX: f64 = 0.10;
 /// Above this median, in milliseconds, a wait of a second is not an exception.
 const QUEUE_MEDIAN_MS_MAX: f64 = 500.0;
-/// So many waits near a second are reported even if the kernel counted no full queue.
+/// Waits near a second that are reported even if the kernel counted no full queue.
 const WAITS_ALONE_MIN: u64 = 10;
 
-/// What is to be said of a step, apart from what passed. The generator's own findings come first.
+/// The findings of a step, without passed ones. Those of the generator come first.
 pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> {
     let own = run.findings.iter().chain(&step.audit);
     let mut findings: Vec<Finding> =
@@ -47,7 +46,7 @@ pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> 
     findings
 }
 
-/// Whether a finding takes a step out because the generator was the limit.
+/// Whether a finding excludes a step because the generator was the bottleneck.
 pub(crate) fn is_of_generator(finding: &Finding) -> bool {
     finding.verdict == Verdict::Failed && GENERATOR_RULES.contains(&finding.rule.as_str())
 }
@@ -59,10 +58,10 @@ pub(super) fn at_ceiling(share: f64) -> Option<Finding> {
         verdict: Verdict::Warning,
         measured: format!("{:.1} % of the ceiling", share * 100.0),
         bound: format!("at most {:.0} %", CEILING_SHARE_MAX * 100.0),
-        meaning: "a server of canned answers is hardly faster: the generator and the kernel were measured, and servers \
-                  that come this close do not differ significantly by their goodput"
+        meaning: "the canned-response server is hardly faster: generator and kernel were measured, and servers this \
+                  close to the ceiling do not differ significantly in goodput"
             .to_owned(),
-        advice: "compare the processor time per request instead".to_owned(),
+        advice: "compare the CPU time per request instead".to_owned(),
     })
 }
 
@@ -80,11 +79,11 @@ fn queue_overflow(run: &Run, figures: &Figures) -> Option<Finding> {
     let counted =
         |count: Option<u64>| count.map_or("unknown".to_owned(), |count| count.to_string());
     let meaning = if proven {
-        "the queue of the listener was full: the kernel dropped requests for connections, and TCP asked again after one \
-         second, and after two more. The step in the times is the queue's, not the server's"
+        "the accept queue of the server was full: the kernel dropped SYN segments, and TCP sent them again after one \
+         second, and after two more. These times are not the server's"
     } else {
-        "waits gather where TCP asks for a connection again, but the kernel counted no full queue: something else drops \
-         requests, or the server waits so long itself"
+        "many waits are as long as a SYN retransmission takes, but the kernel counted no full queue: something else drops \
+         segments, or the server itself waits so long"
     };
     Some(Finding {
         rule: "queue_overflow".to_owned(),
@@ -95,7 +94,7 @@ fn queue_overflow(run: &Run, figures: &Figures) -> Option<Finding> {
             counted(overflows),
             counted(syns)
         ),
-        bound: "no more waits near 1 s and 3 s than just below 1 s".to_owned(),
+        bound: "not more waits near 1 s and 3 s than just below 1 s".to_owned(),
         meaning: meaning.to_owned(),
         advice: "raise the backlog of the server and net.core.somaxconn, or keep connections alive"
             .to_owned(),
@@ -112,12 +111,12 @@ fn refused_is_fast(figures: &Figures) -> Option<Finding> {
         measured: format!("{refused} of {finished} requests refused or reset ({:.1} %)", share * 100.0),
         bound: format!("at most {:.0} %", ERROR_SHARE_MAX * 100.0),
         meaning: format!(
-            "a refusal comes at once. Counted as an answer it would make {:.1}/s of {:.1}/s and shorten every time; here \
-             it is a failure, and the times are those of who was served",
+            "refusals are fast: counted as responses, they would give {:.1}/s instead of {:.1}/s, and lower times; here they \
+             are failures, and the times are those of successful responses",
             figures.finished_per_second(),
             figures.goodput
         ),
-        advice: "compare goodput, and the share of failures with it".to_owned(),
+        advice: "compare goodput together with the share of failures".to_owned(),
     })
 }
 
@@ -127,9 +126,8 @@ fn errors(figures: &Figures) -> Option<Finding> {
         verdict: Verdict::Warning,
         measured: format!("{:.1} % of requests failed", figures.error_share * 100.0),
         bound: format!("at most {:.0} %", ERROR_SHARE_MAX * 100.0),
-        meaning: "the rate counts good answers only; the times say nothing of who got none"
-            .to_owned(),
-        advice: "look at the classes of failures, and at the log of the server".to_owned(),
+        meaning: "rate and times only cover successful responses".to_owned(),
+        advice: "check the classes of failures, and the log of the server".to_owned(),
     })
 }
 
@@ -138,14 +136,13 @@ fn censored(figures: &Figures) -> Option<Finding> {
         rule: "censored".to_owned(),
         verdict: Verdict::Warning,
         measured: format!(
-            "{:.1} % of requests had no answer when the step ended, the oldest for {:.0} ms",
+            "{:.1} % of requests had no response when the step ended, the oldest for {:.0} ms",
             figures.censored_share * 100.0,
             figures.censored_longest_ms
         ),
         bound: format!("at most {:.0} %", CENSORED_SHARE_MAX * 100.0),
-        meaning: "the slowest requests are those that are missing: the high quantiles are too low"
-            .to_owned(),
-        advice: "make the steps longer: many times the longest response time".to_owned(),
+        meaning: "the slowest requests are missing: high percentiles are too low".to_owned(),
+        advice: "make the steps many times longer than the longest response time".to_owned(),
     })
 }
 
@@ -154,12 +151,11 @@ fn client_limited(figures: &Figures) -> Option<Finding> {
         rule: "client_limited".to_owned(),
         verdict: Verdict::Warning,
         measured: format!(
-            "a thread of the generator kept {:.0} % of a core busy",
+            "a thread of the generator used {:.0} % of a core",
             figures.generator_busy * 100.0
         ),
         bound: format!("at most {:.0} %", CLIENT_BUSY_MAX * 100.0),
-        meaning: "the generator was at its limit: the server may be able to do more than this"
-            .to_owned(),
+        meaning: "the generator was the bottleneck: the server may be capable of more".to_owned(),
         advice: "give the generator more threads or cores, and the server fewer".to_owned(),
     })
 }
@@ -178,13 +174,13 @@ fn littles_law(step: &Step, figures: &Figures) -> Option<Finding> {
         rule: "littles_law".to_owned(),
         verdict: Verdict::Warning,
         measured: format!(
-            "{:.1}/s times {:.2} ms is {waiting:.1} connections, {concurrency} were asked for",
+            "{:.1}/s times {:.2} ms is {waiting:.1} connections, of {concurrency}",
             figures.goodput,
             mean_seconds * 1e3
         ),
         bound: format!("within {:.0} %", LITTLE_OFF_MAX * 100.0),
-        meaning: "rate, time and connections do not fit together: connections stood idle, or times were cut".to_owned(),
-        advice: "look at whether the generator kept up, and whether connections were being opened all the time".to_owned(),
+        meaning: "rate, time and connections are inconsistent: connections were idle, or times were cut off".to_owned(),
+        advice: "check whether the generator kept up, and whether connections were opened all the time".to_owned(),
     })
 }
 
@@ -194,7 +190,7 @@ fn unwatched(reason: &str) -> Finding {
         verdict: Verdict::Warning,
         measured: reason.to_owned(),
         bound: "the same processes from the first request to the last".to_owned(),
-        meaning: "processor time and memory of the server are not known for this step".to_owned(),
+        meaning: "CPU time and memory of the server are unknown for this step".to_owned(),
         advice: String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! The course of one step: what was answered and what the server spent, piece by piece.
+//! Time series of one step: responses and resource use of the server.
 
 use vervet_report::{Interval, Run};
 
@@ -8,18 +8,17 @@ use crate::record::{ServerFigures, WatchedSample};
 /// A piece of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
-    /// When it began, in seconds.
+    /// Start of the piece in seconds.
     pub at_seconds: f64,
-    /// Good answers per second.
+    /// Successful responses per second.
     pub rate: f64,
     /// Failed requests per second.
     pub failed_rate: f64,
-    /// The response time that half did not exceed, in milliseconds; none where nothing was
-    /// answered.
+    /// Median response time in milliseconds; `None` without responses.
     pub p50_ms: Option<f64>,
     /// The response time that 99 % did not exceed, in milliseconds.
     pub p99_ms: Option<f64>,
-    /// Cores that the server kept busy; none where nobody watched it.
+    /// Busy cores of the server; `None` if it was not watched.
     pub cores_busy: Option<f64>,
 }
 
@@ -46,8 +45,7 @@ fn moment(interval: &Interval, samples: &[WatchedSample]) -> Moment {
     }
 }
 
-/// Cores kept busy between two moments, in milliseconds; none where less than half of the time was
-/// read.
+/// Busy cores between two times in milliseconds; `None` if less than half of the time was sampled.
 fn cores_busy(samples: &[WatchedSample], from_ms: f64, to_ms: f64) -> Option<f64> {
     let until_ms = number(samples.last()?.at_ms).min(to_ms);
     let read_ms = until_ms - from_ms;
@@ -57,7 +55,7 @@ fn cores_busy(samples: &[WatchedSample], from_ms: f64, to_ms: f64) -> Option<f64
     Some((spent_us(samples, until_ms) - spent_us(samples, from_ms)) / (read_ms * 1e3))
 }
 
-/// Processor time from the first moment to this one, in microseconds. Between two readings it lies
+/// CPU time from the first moment to this one, in microseconds. Between two readings it lies
 /// on the line between them.
 fn spent_us(samples: &[WatchedSample], at_ms: f64) -> f64 {
     let mut before = (0.0, 0.0);

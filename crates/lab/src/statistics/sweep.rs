@@ -1,47 +1,46 @@
-//! What a sweep shows: from where on more load gives no more answers, which load is best, and
-//! whether it began too late to see either.
+//! Analysis of a sweep: knee, best step and saturation.
 
 use super::apdex::BEST_SCORE_MIN;
 use super::figure::Figure;
 use super::point::Point;
 use crate::record::LoadShape;
 
-/// The knee is the least load that reaches this share of the greatest goodput.
+/// The knee is the least load that reaches this share of the highest goodput.
 pub const KNEE_SHARE: f64 = 0.95;
 /// A step is saturated when a load that is greater by some factor raises the goodput by less than
 /// this power of the factor: an unsaturated server has 1, a saturated one 0.
 const ELASTICITY_MIN: f64 = 0.2;
-/// An open load is saturated when less than this share of what was due is answered.
+/// An open load is saturated if less than this share of due requests gets a response.
 pub(super) const ANSWERED_SHARE_MIN: f64 = 0.95;
 
 /// What a sweep shows. Indices are of its points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sweep {
-    /// The point with the greatest goodput among those that are ranked.
+    /// The point with the highest goodput among those that are ranked.
     pub peak: Option<usize>,
     /// The least load that reaches [`KNEE_SHARE`] of it, among the same.
     pub knee: Option<usize>,
-    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
+    /// The point with the highest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
     /// among the same.
     pub best: Option<usize>,
-    /// From where on more load gives no more answers.
+    /// The load from which on more load gives no more responses.
     pub saturation: Option<Saturation>,
 }
 
-/// From where on more load gives no more answers.
+/// The load from which on more load gives no more responses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saturation {
     /// The first point that is saturated.
     pub from: usize,
-    /// Good answers per second from there on, at most.
+    /// Successful responses per second from there on, at most.
     pub capacity: f64,
     /// What it means, with the numbers.
     pub meaning: String,
 }
 
 impl Sweep {
-    /// Looks at points in ascending order of load.
-    pub fn of(points: &[Point]) -> Self {
+    /// Analyzes points in ascending order of load.
+    pub fn new(points: &[Point]) -> Self {
         let peak = greatest(points, |point| point.median(Figure::Goodput));
         Self {
             peak,
@@ -52,7 +51,7 @@ impl Sweep {
     }
 }
 
-/// Goodput times Apdex, where Apdex is good enough.
+/// Goodput times Apdex; `None` if Apdex is too low.
 fn worth(point: &Point) -> Option<f64> {
     let apdex = point.median(Figure::Apdex)?;
     let goodput = point.median(Figure::Goodput)?;
@@ -101,7 +100,7 @@ fn saturation(points: &[Point]) -> Option<Saturation> {
     }
 }
 
-/// The first point from which on no step gives answers in proportion to its load.
+/// The first point from which on goodput does not grow with the load.
 fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
     let grows = |pair: &[(usize, f64, f64)]| {
         let (load, rate) = (pair[1].1 / pair[0].1, pair[1].2 / pair[0].2);
@@ -118,16 +117,16 @@ fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
         return None;
     }
     let queue_ms = load / capacity * 1e3;
-    let began = if last_growth == 0 { "the sweep begins saturated: " } else { "" };
+    let began = if last_growth == 0 { "the sweep starts saturated: " } else { "" };
     let seen = points[from].median(Figure::ResponseMean);
-    let seen = seen.map_or(String::new(), |mean| format!(", {mean:.1} ms were measured"));
+    let seen = seen.map_or(String::new(), |mean| format!(", measured {mean:.1} ms"));
     Some(Saturation {
         from,
         capacity,
         meaning: format!(
-            "{began}from {load} connections on the goodput stays at {capacity:.1}/s, so the mean response time is \
-             connections divided by goodput (Little's law: {load} / {capacity:.1}/s = {queue_ms:.1} ms{seen}) and \
-             tells of the queue, whatever the server does"
+            "{began}from {load} connections on, the goodput stays at {capacity:.1}/s, so the mean response time is \
+             connections divided by goodput (Little's law: {load} / {capacity:.1}/s = {queue_ms:.1} ms{seen}): it \
+             measures the queue, whatever the server does"
         ),
     })
 }
@@ -140,8 +139,8 @@ fn open(rates: &[(usize, f64, f64)]) -> Option<Saturation> {
         from,
         capacity: greatest_rate(&rates[first..]),
         meaning: format!(
-            "of {asked}/s that were due {rate:.1}/s were answered: from here on requests pile up, and response times \
-             grow as long as the step lasts"
+            "only {rate:.1}/s of {asked}/s due requests got a response: from here on requests pile up, and response \
+             times grow as long as the step lasts"
         ),
     })
 }

@@ -1,13 +1,11 @@
-//! What tasks say over their repeats: how long each phase takes, which share of the whole it has,
-//! and who is ahead of whom within a group.
+//! Analysis of tasks over repeats: time and share of each phase, and ranks within a group.
 
 use super::estimate::Estimate;
 use super::number::{milliseconds, number, share};
 use super::point::RANKED_REPEATS_MIN;
 use crate::record::{LabRecord, Outcome, Phase, TaskStep};
 
-/// What stands for all phases that are parts of the whole. No phase has this name: theirs have no
-/// space.
+/// Name of the total of all phases. Names of phases have no spaces.
 pub(crate) const ALL_PHASES: &str = "all phases";
 
 /// Tasks that promise the same, and are compared.
@@ -28,29 +26,29 @@ pub(crate) fn group_title(name: &str) -> &str {
     }
 }
 
-/// What the repeats of a task say.
+/// The figures of a task over its repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskFigures {
     /// The name in the lab file or output.
     pub name: String,
-    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no
-    /// whole. A task without a significant difference from the first of a place has the same place.
+    /// Rank from 1; `None` if too few repeats were completed or there is no total. Tasks without a
+    /// significant difference from the first of a rank share it.
     pub place: Option<usize>,
     /// Its phases, in their order.
     pub phases: Vec<PhaseFigures>,
     /// How long those phases that are parts of the whole took together, in seconds.
     pub total: Option<Estimate>,
-    /// The same in each repeat that came to its end.
+    /// The total in each completed repeat.
     pub totals: Vec<f64>,
-    /// How many repeats the lab asked for.
+    /// Number of requested repeats.
     pub asked: usize,
-    /// How many repeats came to their end.
+    /// Number of completed repeats.
     pub measured: usize,
     /// The outcomes of repeats that did not.
     pub failures: Vec<Outcome>,
 }
 
-/// What the repeats of a task say of a phase.
+/// The figures of a phase over the repeats of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFigures {
     /// The name in the lab file or output.
@@ -93,8 +91,7 @@ impl TaskFigures {
         self.phases.iter().find(|phase| phase.name == name)
     }
 
-    /// Whether so many repeats came to their end that its figures can be compared with others
-    /// ([`RANKED_REPEATS_MIN`]).
+    /// Whether enough repeats were completed for a comparison ([`RANKED_REPEATS_MIN`]).
     pub fn has_enough_repeats(&self) -> bool {
         self.measured >= self.asked.min(RANKED_REPEATS_MIN)
     }
@@ -132,7 +129,7 @@ fn figures(name: &str, steps: &[&TaskStep], repeats: u32) -> TaskFigures {
         name: name.to_owned(),
         place: None,
         phases: names.iter().filter_map(|phase| phase_figures(phase, &measured)).collect(),
-        total: Estimate::of(&totals).filter(|_| has_whole),
+        total: Estimate::from_repeats(&totals).filter(|_| has_whole),
         totals,
         asked: usize::try_from(repeats).unwrap_or(usize::MAX),
         measured: measured.len(),
@@ -140,7 +137,7 @@ fn figures(name: &str, steps: &[&TaskStep], repeats: u32) -> TaskFigures {
     }
 }
 
-/// What all repeats that have the phase say of it.
+/// The figures of a phase over all repeats that have it.
 fn phase_figures(phase: &Phase, measured: &[&TaskStep]) -> Option<PhaseFigures> {
     let found: Vec<(u64, u64)> = measured
         .iter()
@@ -154,8 +151,8 @@ fn phase_figures(phase: &Phase, measured: &[&TaskStep]) -> Option<PhaseFigures> 
     Some(PhaseFigures {
         name: phase.name.clone(),
         operations: phase.operations,
-        seconds: Estimate::of(&times)?,
-        share: Estimate::of(&shares).filter(|_| phase.is_part),
+        seconds: Estimate::from_repeats(&times)?,
+        share: Estimate::from_repeats(&shares).filter(|_| phase.is_part),
         times,
     })
 }
@@ -170,7 +167,7 @@ fn seconds(time_ns: u64) -> f64 {
     milliseconds(time_ns) / 1e3
 }
 
-/// Gives places by the total, least first. Who has none takes none away.
+/// Ranks tasks by their total, lowest first.
 fn rank(tasks: &mut [TaskFigures]) {
     let total = |task: &TaskFigures| task.total.map_or(f64::INFINITY, |total| total.median);
     tasks.sort_by(|one, other| total(one).total_cmp(&total(other)));

@@ -1,8 +1,7 @@
 //! The rules of a lab file and whether they are met.
 //!
-//! Figures are divided repeat by repeat, because the runs of one repeat met the same machine: on a
-//! shared one, runs of the same program minutes apart differ by a third, which is more than most
-//! rules ask for.
+//! Figures are divided per repeat, because runs of one repeat meet the same conditions: on a shared
+//! machine, runs of the same program minutes apart differ by a third, more than most rules require.
 
 use vervet_report::units;
 
@@ -14,14 +13,14 @@ use super::point::{Point, Repeat};
 use crate::plan::CEILING;
 use crate::record::{Against, Bound, LabRecord, Outcome, Role, Rule, TaskStep};
 
-/// A rule and what the repeats say of it.
+/// A rule and its result.
 #[derive(Debug, Clone)]
 pub struct RuleResult {
     /// The rule of the lab file.
     pub rule: Rule,
-    /// The subject that the figure was compared with; empty where it was another figure.
+    /// The subject that the figure was compared with; empty for another figure.
     pub other: String,
-    /// The figure divided by the other's in each repeat that has both; none where no repeat has.
+    /// The ratio of the figures over all repeats that have both; `None` if none has.
     pub ratio: Option<Estimate>,
     /// Whether the rule is met.
     pub verdict: Verdict,
@@ -64,7 +63,7 @@ impl RuleResult {
         let other = match &self.rule.against {
             Against::Subjects(names) if names.len() > 1 => "the best rival".to_owned(),
             Against::Subjects(names) => names.concat(),
-            Against::Workload(name) => format!("its own under {name}"),
+            Against::Workload(name) => format!("its own figure under {name}"),
             Against::Bytes(bytes) => units::bytes(number(*bytes)),
         };
         let subject = &self.rule.subject;
@@ -111,7 +110,7 @@ impl Analysis {
             Some(ours / theirs).filter(|ratio| ratio.is_finite())
         };
         let ratios: Vec<f64> = ours.iter().filter_map(ratio).collect();
-        let ratio = Estimate::of(&ratios);
+        let ratio = Estimate::from_repeats(&ratios);
         RuleResult { rule: rule.clone(), other, ratio, verdict: verdict(rule, ratio) }
     }
 

@@ -1,6 +1,6 @@
-//! The windows of one repeat as one: what was counted is summed, and response times are the
-//! medians of the windows. A window that met a busy machine moves a median less than a sum of
-//! histograms, in which its slow answers are the highest percentiles of all.
+//! Merges the windows of one repeat: counts are summed, and response times are the medians of the
+//! windows. A window on a busy machine changes a median less than a sum of histograms, whose
+//! highest percentiles would be its slow responses.
 
 use super::estimate::median;
 use super::figures::{Figures, Spent, Times};
@@ -36,7 +36,7 @@ fn join(windows: &[Repeat]) -> Repeat {
     joined
 }
 
-/// The figures of all windows together; none where there is none.
+/// The figures of all windows together; `None` without windows.
 fn sum(windows: &[&Figures]) -> Option<Figures> {
     let mut all = (*windows.first()?).clone();
     for window in &windows[1..] {
@@ -84,7 +84,7 @@ fn times(windows: &[&Figures]) -> Option<Times> {
     })
 }
 
-/// What the server spent in all windows; none where it is not known of one.
+/// Resource use of the server in all windows; `None` if unknown for one.
 fn spent(windows: &[&Figures], done: u64, seconds: f64) -> Option<Spent> {
     let each: Option<Vec<Spent>> = windows.iter().map(|window| window.server).collect();
     let each = each?;

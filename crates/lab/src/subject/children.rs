@@ -53,7 +53,7 @@ impl Children {
         let child = on_cores(cores, || command.spawn());
         self.running.push(child.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                io::Error::new(error.kind(), "there is no setpriv (it is part of util-linux)")
+                io::Error::new(error.kind(), "setpriv not found (install util-linux)")
             }
             _ => error,
         })?);
@@ -65,7 +65,7 @@ impl Children {
         self.running.iter().map(Child::id).collect()
     }
 
-    /// The processes that were started, with all that came of them.
+    /// The started processes with all their descendants.
     pub fn tree(&self) -> Vec<u32> {
         tree(&self.pids())
     }
@@ -75,7 +75,7 @@ impl Children {
         self.running.iter_mut().find_map(|child| child.try_wait().ok().flatten())
     }
 
-    /// Waits until one has ended, and says how; none if none has at `deadline` or once `is_over`.
+    /// Waits until a process exits and returns its status; `None` at `deadline` or once `is_over`.
     pub fn wait_until(
         &mut self,
         deadline: Instant,
@@ -157,7 +157,7 @@ fn on_cores<T>(cores: &[u32], work: impl FnOnce() -> io::Result<T>) -> io::Resul
     for core in cores {
         let core = usize::try_from(*core).unwrap_or(usize::MAX);
         if core >= CpuSet::MAX_CPU || !before.is_set(core) {
-            let message = format!("core {core} is not there, or not for this process");
+            let message = format!("core {core} does not exist, or this process may not use it");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         wanted.set(core);
@@ -206,7 +206,7 @@ fn field(pid: u32, index: usize) -> Option<String> {
     behind.split_whitespace().nth(index).map(str::to_owned)
 }
 
-/// When a process was born, which with its number says which one it is.
+/// Start time of a process, which identifies it together with its ID.
 fn born(pid: u32) -> Option<String> {
     field(pid, BORN)
 }
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn cores_that_are_not_there_are_refused() {
         let error = on_cores(&[100_000], || Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "core 100000 is not there, or not for this process");
+        assert_eq!(error.to_string(), "core 100000 does not exist, or this process may not use it");
         let first = cores_here()[0];
         let within = on_cores(&[first], || Ok(cores_here())).unwrap();
         assert_eq!(within, [first]);

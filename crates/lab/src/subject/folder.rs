@@ -23,10 +23,10 @@ impl fmt::Display for CopyError {
     }
 }
 
-/// Copies an application, a file or a folder, into `folder`, and says where it is now.
+/// Copies an application, a file or a folder, into `folder` and returns its new path.
 pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
     let fail = |path: &Path, why: String| CopyError { path: path.to_owned(), why };
-    let name = app.file_name().ok_or_else(|| fail(app, "it has no name".to_owned()))?;
+    let name = app.file_name().ok_or_else(|| fail(app, "the path has no file name".to_owned()))?;
     let target = folder.join("app").join(name);
     let mut left = FILES_MAX;
     let mut queue = vec![(app.to_owned(), target.clone())];
@@ -40,9 +40,8 @@ pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
             }
             continue;
         }
-        left = left
-            .checked_sub(1)
-            .ok_or_else(|| fail(app, format!("it has more than {FILES_MAX} files")))?;
+        left =
+            left.checked_sub(1).ok_or_else(|| fail(app, format!("more than {FILES_MAX} files")))?;
         if let Some(parent) = to.parent() {
             make(parent).map_err(copy)?;
         }

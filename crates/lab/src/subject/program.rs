@@ -63,7 +63,7 @@ pub(crate) fn first_line(command: &[String]) -> Option<String> {
 pub struct SubjectProgram {
     /// The program; none for a server that runs already.
     pub program: Option<PathBuf>,
-    /// What it says its version is.
+    /// Version, as printed by the program.
     pub version: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub fn find_subject(
     Ok(found)
 }
 
-/// What the command that says whether a subject can take part says against it.
+/// Runs the command of `requires`; returns why the subject cannot take part.
 fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
     let folder = lab_folder.display().to_string();
     let command: Vec<String> = command.iter().map(|one| one.replace("{file}", &folder)).collect();
@@ -102,7 +102,7 @@ fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
         return None;
     }
     let shown = command.join(" ");
-    Some(first_line(&command).unwrap_or_else(|| format!("`{shown}` says that it cannot")))
+    Some(first_line(&command).unwrap_or_else(|| format!("`{shown}` failed")))
 }
 
 fn of_adapter(
@@ -163,9 +163,7 @@ pub(crate) fn of_command(command: &[String], lab_folder: &Path) -> Result<Subjec
     };
     match program {
         Some(program) => Ok(SubjectProgram { program: Some(program), version: None }),
-        None => {
-            Err(Missing(format!("there is no program {name}: install it, or correct `command`")))
-        }
+        None => Err(Missing(format!("program {name} not found: install it, or correct `command`"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether a subject answers yet.
+//! Waits until a subject is ready.
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -26,16 +26,16 @@ pub enum NotReady {
 impl fmt::Display for NotReady {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ended(status) => write!(f, "it ended before it listened ({status})"),
-            Self::Foreign(port) => write!(f, "another process listens on its port {port}"),
+            Self::Ended(status) => write!(f, "exited before it listened ({status})"),
+            Self::Foreign(port) => write!(f, "another process listens on port {port}"),
             Self::Late(within, last) => {
-                write!(f, "it did not become ready within {within:?}: {last}")
+                write!(f, "not ready within {within:?}: {last}")
             }
         }
     }
 }
 
-/// Waits until a process of the tree listens, and `target`, if there is one, is answered with 200.
+/// Waits until a process of the tree listens and `target`, if any, returns 200.
 pub(super) fn wait(
     children: &mut Children,
     address: SocketAddr,
@@ -69,7 +69,7 @@ pub(super) fn wait_for(
             return Err(NotReady::Ended(status.to_string()));
         }
         if Instant::now() >= deadline {
-            let last = format!("there is no {}", file.display());
+            let last = format!("{} does not exist", file.display());
             return Err(NotReady::Late(within, last));
         }
         children.pause();
@@ -102,12 +102,12 @@ fn look(
     let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     Ok(match probe::once(address, request.as_bytes(), TRY_MAX) {
         Ok(answer) if answer.status == 200 => None,
-        Ok(answer) => Some(format!("{target} is answered with {}", answer.status)),
-        Err(error) => Some(format!("{target} is not answered: {error}")),
+        Ok(answer) => Some(format!("{target} returns {}", answer.status)),
+        Err(error) => Some(format!("no response to {target}: {error}")),
     })
 }
 
-/// A port of 127.0.0.1 that nobody has at this moment.
+/// A port of 127.0.0.1 that is free at this moment.
 pub(crate) fn free_port() -> io::Result<u16> {
     TcpListener::bind(("127.0.0.1", 0))?.local_addr().map(|address| address.port())
 }
@@ -167,7 +167,7 @@ mod ready_tests {
         let ended = NotReady::Ended("exit status: 4".to_owned());
         assert_eq!(check("exit 4", PATIENCE), Err(ended));
         let late = check("exec sleep 1000", Duration::from_millis(20)).unwrap_err();
-        assert!(late.to_string().ends_with("/made"), "{late}");
+        assert!(late.to_string().ends_with("/made does not exist"), "{late}");
     }
 }
 

@@ -19,9 +19,9 @@ use crate::probe::{self, ProbeError};
 
 /// How often another port is tried when one that was free is taken before the subject has it.
 const TRIES_MAX: u32 = 3;
-/// How long one that gives no answer has to be seen to end.
+/// Time in which a subject that no longer responds may exit.
 const END_MAX: Duration = Duration::from_secs(2);
-/// How much of what a subject has said is repeated.
+/// Maximum output of a subject that is shown.
 const SAID_BYTES_MAX: usize = 2000;
 
 /// What is to be started, and for what.
@@ -31,11 +31,11 @@ pub struct StartOptions<'a> {
     pub subject: &'a PlannedSubject,
     /// The program of the subject.
     pub found: &'a SubjectProgram,
-    /// What is going to be asked for.
+    /// The load that the server will receive.
     pub traffic: Traffic,
     /// The folder of the generated files.
     pub site: &'a Path,
-    /// A folder in which it gets one of its own; what an earlier start left there is removed.
+    /// Parent of the scratch folder; leftovers of an earlier start are removed.
     pub work: &'a Path,
     /// The folder of the lab file.
     pub lab: &'a Path,
@@ -63,17 +63,17 @@ pub enum StartError {
     System(io::Error),
     /// The application cannot be copied.
     App(CopyError),
-    /// It was started, and did not answer; with the end of what it said.
+    /// The subject was started, but did not become ready; with the end of its output.
     NotReady(NotReady, String),
 }
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::System(error) => write!(f, "cannot start it: {error}"),
+            Self::System(error) => write!(f, "cannot start: {error}"),
             Self::App(error) => error.fmt(f),
-            Self::NotReady(why, said) if said.is_empty() => write!(f, "{why}; it said nothing"),
-            Self::NotReady(why, said) => write!(f, "{why}; it said: {said}"),
+            Self::NotReady(why, said) if said.is_empty() => write!(f, "{why}; no output"),
+            Self::NotReady(why, said) => write!(f, "{why}; output: {said}"),
         }
     }
 }
@@ -148,8 +148,8 @@ impl Running {
         self.children.ended()
     }
 
-    /// Whether it still answers a request. One that does not is given a moment to be seen to end:
-    /// its connections end before its process does.
+    /// Whether the subject still responds to a request. If not, it gets a moment to exit:
+    /// connections close before the process exits.
     pub fn answers(&mut self, request: &[u8]) -> bool {
         let deadline = Instant::now() + END_MAX;
         loop {
@@ -170,7 +170,7 @@ impl Running {
         self.log.with_file_name("access.log")
     }
 
-    /// The end of what it has said.
+    /// The end of its output.
     pub fn said(&self) -> String {
         end_of(&self.log)
     }
@@ -181,7 +181,7 @@ impl Running {
     }
 }
 
-/// The end of a file of what a program said.
+/// The end of an output file.
 pub(crate) fn end_of(log: &Path) -> String {
     let bytes = fs::read(log).unwrap_or_default();
     let from = bytes.len().saturating_sub(SAID_BYTES_MAX);
@@ -215,7 +215,7 @@ fn launch(wanted: &StartOptions<'_>, folder: &Path, port: u16) -> Result<Launch,
         }),
         SubjectStart::Command(command) => {
             let arguments: Vec<String> = command.iter().skip(1).map(fill).collect();
-            Launch::of(&program, arguments.iter().map(String::as_str))
+            Launch::new(&program, arguments.iter().map(String::as_str))
         }
         SubjectStart::Ceiling => {
             let listen = format!("127.0.0.1:{port}");

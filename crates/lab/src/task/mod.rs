@@ -1,5 +1,5 @@
-//! Tasks: programs that take their own time. Which there are, whether they are there, how one is
-//! run, and what it says.
+//! Tasks: programs that measure their own time. Adapters, installed programs, running a task and
+//! parsing its output.
 //!
 //! A task is a client that prints a line for each phase as it ends, and perhaps a server that is
 //! started for it, on a socket and in a folder of its own, and ended after it.

@@ -1,12 +1,11 @@
-//! What a task says: a line for each phase, a line for each fact, and whatever else, which is for
-//! people.
+//! Parses the output of a task: a line per phase, a line per fact, and other text.
 
 use crate::record::Phase;
 
 /// The most phases of a task.
 pub const PHASES_MAX: usize = 64;
 
-/// What a task said.
+/// The output of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskOutput {
     /// Its phases, in order.
@@ -17,8 +16,7 @@ pub struct TaskOutput {
     pub rest: Vec<String>,
 }
 
-/// Reads the output of a task; or says which line is none. What it is not said to be is passed on
-/// as text.
+/// Parses the output of a task; an invalid line is an error. Other lines are kept as text.
 pub fn parse_output(output: &str) -> Result<TaskOutput, String> {
     let mut said = TaskOutput::default();
     for line in output.lines().filter(|line| !line.trim().is_empty()) {
@@ -41,13 +39,13 @@ pub fn parse_output(output: &str) -> Result<TaskOutput, String> {
 impl TaskOutput {
     fn add(&mut self, phase: Option<Phase>, line: &str) -> Result<(), String> {
         let phase = phase.ok_or_else(|| {
-            format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`")
+            format!("invalid line `{line}`: expected `phase NAME OPERATIONS NANOSECONDS`")
         })?;
         if self.phases.iter().any(|known| known.name == phase.name) {
-            return Err(format!("it reported the phase {} twice", phase.name));
+            return Err(format!("phase {} reported twice", phase.name));
         }
         if self.phases.len() == PHASES_MAX {
-            return Err(format!("it reported more than {PHASES_MAX} phases"));
+            return Err(format!("more than {PHASES_MAX} phases reported"));
         }
         self.phases.push(phase);
         Ok(())
@@ -93,17 +91,17 @@ mod tests {
             "probe  10 5",
         ] {
             let expected =
-                format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`");
+                format!("invalid line `{line}`: expected `phase NAME OPERATIONS NANOSECONDS`");
             check_refused(line, &expected);
         }
-        check_refused("phase a 1 1\nphase a 1 1", "it reported the phase a twice");
+        check_refused("phase a 1 1\nphase a 1 1", "phase a reported twice");
         let phases = |count: usize| {
             let lines: Vec<String> = (0..count).map(|n| format!("phase p{n} 1 1")).collect();
             lines.join("\n")
         };
         let most = parse_output(&phases(PHASES_MAX)).unwrap();
         assert_eq!(most.phases.len(), PHASES_MAX);
-        check_refused(&phases(PHASES_MAX + 1), "it reported more than 64 phases");
+        check_refused(&phases(PHASES_MAX + 1), "more than 64 phases reported");
     }
 
     #[test]

@@ -12,11 +12,11 @@ const STORES: &str = "vervet-stores";
 /// A task whose programs are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskPrograms {
-    /// The program of its server; empty where it has none.
+    /// Path of its server program; empty without a server.
     pub server: PathBuf,
     /// The program that takes the time.
     pub client: PathBuf,
-    /// What its server says its version is.
+    /// Version, as printed by its server.
     pub version: Option<String>,
 }
 
@@ -40,14 +40,12 @@ fn of_adapter(
     task: &PlannedTask,
     plan: &Plan,
 ) -> Result<TaskPrograms, Missing> {
-    let missing =
-        |what: &str| Missing(format!("{what} is not installed: to get it, {}", adapter.get));
+    let missing = |what: &str| Missing(format!("{what} is not installed: {}", adapter.get));
     let server = match (&task.program, adapter.server) {
         (_, []) => None,
         (Some(given), _) => {
             let file = plan.folder.join(given);
-            let none =
-                || Missing(format!("there is no file {}: correct `program`", file.display()));
+            let none = || Missing(format!("file {} not found: correct `program`", file.display()));
             Some(file.is_file().then(|| file.clone()).ok_or_else(none)?)
         }
         (None, names) => {
@@ -73,22 +71,22 @@ fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
     first_line(&command)
 }
 
-/// The program that takes the time: as the file says, in the folder of this one, or in the search
-/// path.
+/// The client program: from the lab file, in the folder of vervet, or in `PATH`.
 fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     if client == Client::Ours {
-        return ours().ok_or_else(|| Missing("there is no program vervet in PATH".to_owned()));
+        return ours().ok_or_else(|| Missing("vervet not found in PATH".to_owned()));
     }
     if let Some(given) = &plan.tasks.client {
         let file = plan.folder.join(given);
-        let none = || Missing(format!("there is no file {}: correct `client`", file.display()));
+        let none = || Missing(format!("file {} not found: correct `client`", file.display()));
         return file.is_file().then(|| file.clone()).ok_or_else(none);
     }
     let beside = std::env::current_exe().ok();
     let beside = beside.map(|this| this.with_file_name(STORES));
     let found = beside.filter(|file| file.is_file()).or_else(|| find(STORES));
     found.ok_or_else(|| {
-        let get = "build it from labs/stores, and put it into the folder of vervet or into PATH";
+        let get =
+            "build it from labs/stores, and put it into the folder of vervet or a folder in PATH";
         Missing(format!("{STORES} not found: {get}"))
     })
 }

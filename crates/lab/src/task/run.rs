@@ -1,4 +1,4 @@
-//! One run of one task, from its empty folder to what it said.
+//! One run of one task, from its empty folder to its output.
 
 use std::fs;
 use std::io;
@@ -26,14 +26,14 @@ pub(crate) struct TaskRun<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) task: &'a PlannedTask,
     pub(crate) found: &'a TaskPrograms,
-    /// A folder on the disk of the record; what an earlier run left there is removed.
+    /// A folder on the disk of the record; leftovers of an earlier run are removed.
     pub(crate) folder: &'a Path,
     /// A path for a socket, short enough for one.
     pub(crate) socket: &'a Path,
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-/// What came of a run, and what it said.
+/// Outcome and output of a run.
 pub(crate) struct TaskResult {
     pub(crate) outcome: Outcome,
     pub(crate) said: TaskOutput,
@@ -86,7 +86,7 @@ impl TaskRun<'_> {
             .replace("{file}", &self.plan.folder.display().to_string())
     }
 
-    /// Lets the client take its time, and looks at what it says.
+    /// Runs the client and parses its output.
     fn measure(&self, launch: &TaskLaunch, mut server: Children) -> io::Result<TaskResult> {
         let log = self.folder.join("client.log");
         let mut client = Children::default();
@@ -106,7 +106,7 @@ impl TaskRun<'_> {
         Ok(told)
     }
 
-    /// The command of the client, with what the lab says of its operations.
+    /// The command of the client with the operations of the lab.
     fn client(&self, launch: &TaskLaunch) -> Process {
         let mut command = vec![self.found.client.display().to_string()];
         command.extend(launch.client.iter().cloned());
@@ -120,7 +120,7 @@ impl TaskRun<'_> {
         Process { command, ..Process::default() }
     }
 
-    /// Waits for the end of the client; none where it had its time, or somebody asked for the end.
+    /// Waits until the client exits; `None` on timeout or interrupt.
     fn wait(&self, client: &mut Children) -> Option<ExitStatus> {
         let is_over = || self.interrupted.load(Ordering::Relaxed);
         client.wait_until(Instant::now() + self.task.timeout, is_over)
@@ -132,9 +132,9 @@ impl TaskRun<'_> {
         said: &TaskOutput,
         server: &mut Children,
     ) -> Outcome {
-        let last = said.rest.last().map_or("it said nothing", String::as_str);
+        let last = said.rest.last().map_or("no output", String::as_str);
         let Some(status) = status else {
-            let reason = format!("it did not end within {:?}", self.task.timeout);
+            let reason = format!("did not exit within {:?}", self.task.timeout);
             return Outcome::Crashed { reason };
         };
         if status.code() == Some(WRONG) {
@@ -144,12 +144,12 @@ impl TaskRun<'_> {
             let mut reason = format!("{last} ({status})");
             // Its connections end before its process does.
             if let Some(ended) = server.wait_until(Instant::now() + END_MAX, || false) {
-                reason = format!("its server ended ({ended}): {reason}");
+                reason = format!("its server exited ({ended}): {reason}");
             }
             return Outcome::Crashed { reason };
         }
         if said.phases.is_empty() {
-            let reason = "it reported no phase".to_owned();
+            let reason = "no phase reported".to_owned();
             return Outcome::WrongAnswers { reason };
         }
         Outcome::Measured

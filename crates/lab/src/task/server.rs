@@ -8,12 +8,11 @@ use super::adapter::TaskLaunch;
 use crate::adapter::Process;
 use crate::subject::{Children, NotReady, end_of};
 
-/// How long a server may take until it answers.
+/// Time in which a server must become ready.
 const READY_MAX: Duration = Duration::from_secs(30);
 /// How long what is run before may take.
 const PREPARE_MAX: Duration = Duration::from_mins(2);
-/// Runs what is to be run before, and starts the server, if there is one; why there is none, in
-/// words.
+/// Runs preparations and starts the server, if any.
 pub(super) fn start(
     launch: &TaskLaunch,
     cores: &[u32],
@@ -33,8 +32,8 @@ pub(super) fn start(
     match wait(&mut children, socket) {
         Ok(()) => Ok(children),
         Err(why) => Err(match end_of(&log) {
-            said if said.is_empty() => format!("{why}; it said nothing"),
-            said => format!("{why}; it said: {said}"),
+            said if said.is_empty() => format!("{why}; no output"),
+            said => format!("{why}; output: {said}"),
         }),
     }
 }
@@ -66,6 +65,6 @@ fn prepare(part: &Process, folder: &Path) -> Result<(), String> {
     match children.wait_until(Instant::now() + PREPARE_MAX, || false) {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(format!("{name} failed ({status}): {}", end_of(&log))),
-        None => Err(format!("{name} did not end within {PREPARE_MAX:?}")),
+        None => Err(format!("{name} did not exit within {PREPARE_MAX:?}")),
     }
 }

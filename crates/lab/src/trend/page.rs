@@ -12,11 +12,11 @@ use crate::statistics::{ALL_PHASES, Estimate};
 /// The rule for subjects.
 const RULE: &str = "A record is a regression if the whole interval of its goodput lies more than 5 % below the \
      median of the up to five records before it, of which there must be two. Figures are those of \
-     the load with the greatest goodput.";
+     the load with the highest goodput.";
 /// The rule for tasks.
 const TASK_RULE: &str = "For tasks, a record is a regression if the whole interval of a time lies more than 5 % above \
      the median of the up to five records before it that did as many operations, of which there \
-     must be two. All phases together decide whether the newest record is one.";
+     must be two. The total of all phases decides whether the newest record is a regression.";
 
 /// The trend as one file of HTML.
 pub fn trend_html(trend: &Trend) -> String {
@@ -105,7 +105,7 @@ fn panel_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usiz
         &lines,
         &Shown {
             name: format!("{number}-rate"),
-            title: "Good answers per second, at the greatest goodput",
+            title: "Successful responses per second, at the highest goodput",
             unit: ChartUnit::PerSecond,
             value: |point| Some(interval(&point.value, 1.0)),
         },
@@ -115,7 +115,7 @@ fn panel_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usiz
         &lines,
         &Shown {
             name: format!("{number}-mean"),
-            title: "Mean response time, at the greatest goodput",
+            title: "Mean response time, at the highest goodput",
             unit: ChartUnit::Time,
             value: |point| point.mean_ms.map(|mean_ms| [mean_ms * 1e6; 3]),
         },
@@ -215,7 +215,7 @@ fn picture(trend: &Trend, lines: &[&Line], shown: &Shown<'_>) -> Block {
 
 /// A row for each record, a column for each line of a chart.
 fn by_record(trend: &Trend, lines: &[&Line]) -> Table {
-    let mut table = Table::new("The same as numbers", &["#record", "name"]);
+    let mut table = Table::new("Values", &["#record", "name"]);
     for line in lines {
         table.numbers(line.subject.clone());
     }

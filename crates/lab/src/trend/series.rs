@@ -1,5 +1,4 @@
-//! The series of a trend: for each subject of a panel, and for each phase of a task, what each
-//! record says, and whether it is a regression.
+//! The series of a trend: the figures of each subject and phase per record, and regressions.
 
 use crate::record::LabRecord;
 use crate::statistics::{
@@ -18,7 +17,7 @@ const BEFORE_MIN: usize = 2;
 /// The figures of several records over time.
 #[derive(Debug, Clone)]
 pub struct Trend {
-    /// The records, oldest first: a label and when each began, in milliseconds of Unix time.
+    /// The records, oldest first: label and start, in milliseconds of Unix time.
     pub labels: Vec<(String, u64)>,
     /// A line for each subject of each panel.
     pub lines: Vec<Line>,
@@ -37,14 +36,14 @@ pub struct Line {
     pub phase: String,
     /// Whether it decides if a trend ends in a regression: not if it is part of a whole.
     pub is_whole: bool,
-    /// What each record says; none if it does not have the line.
+    /// The point of each record; `None` if it does not have the line.
     pub points: Vec<Option<TrendPoint>>,
 }
 
-/// What one record says of a subject at its greatest goodput, or of a phase of a task.
+/// The figures of a subject at its highest goodput, or of a phase, in one record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
-    /// Goodput in good answers per second, or the time of the phase in seconds.
+    /// Goodput in successful responses per second, or the time of the phase in seconds.
     pub value: Estimate,
     /// The load of the goodput; empty for a phase.
     pub load: String,
@@ -80,8 +79,8 @@ pub enum Mark {
 }
 
 impl Trend {
-    /// Makes the trend of records with their labels, in the order in which they began.
-    pub fn of(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
+    /// Computes the trend of labeled records, in the order of their start.
+    pub fn new(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
         records.sort_by_key(|(_, record)| record.head.began_unix_ms);
         let began =
             |(label, record): &(String, LabRecord)| (label.clone(), record.head.began_unix_ms);
@@ -91,7 +90,7 @@ impl Trend {
             tasks: Vec::new(),
         };
         for (number, (_, record)) in records.iter().enumerate() {
-            let analysis = Analysis::of(record)?;
+            let analysis = Analysis::new(record)?;
             for panel in &analysis.panels {
                 for curve in panel.contestants() {
                     if let Some(point) = goodput(curve) {
@@ -185,7 +184,7 @@ fn mark(before: &[f64], figure: &Estimate, better: Better) -> Mark {
     Mark::Regression { before, change: figure.median / before - 1.0 }
 }
 
-/// The greatest goodput of a subject.
+/// The highest goodput of a subject.
 fn goodput(curve: &Curve) -> Option<TrendPoint> {
     let point = &curve.points[curve.sweep.peak?];
     let apdex = |point: &Point| {

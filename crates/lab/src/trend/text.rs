@@ -43,7 +43,7 @@ fn write_line(text: &mut String, trend: &Trend, line: &Line) {
     }
 }
 
-/// What a record says of a line.
+/// Formats the point of one record.
 pub(super) fn point_text(line: &Line, point: Option<&TrendPoint>) -> String {
     let Some(point) = point else {
         return NONE.to_owned();

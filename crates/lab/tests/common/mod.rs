@@ -11,7 +11,7 @@ use vervet_lab::record::{
     ServerFigures, Shortened, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
 };
 use vervet_lab::statistics::{Analysis, Panel, Point};
-use vervet_report::{Asked, Finding, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{Finding, Mode, Reuse, Run, RunSettings, Stop, Verdict};
 
 /// A head with these contestants, one workload `hello`, and a machine of two cores.
 pub(crate) fn head(subjects: &[&str]) -> Head {
@@ -88,10 +88,10 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
     }
 }
 
-/// A closed run of ten seconds with so many good answers a second, whose response times are drawn
-/// from pairs of milliseconds and how many of all they are.
+/// A closed run of ten seconds with so many successful responses per second, whose response times
+/// are drawn from pairs of milliseconds and how many of all they are.
 pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
-    let asked = Asked {
+    let asked = RunSettings {
         target: "http://127.0.0.1/".to_owned(),
         mode: Mode::Closed,
         connections: 10,
@@ -167,12 +167,12 @@ impl Lab {
     /// Adds a repeat of a subject.
     pub(crate) fn run(self, subject: &str, load: LoadPoint, run: &Run) -> Self {
         self.step(subject, load, |step| {
-            step.run = Some(StoredRun::of(run).unwrap());
+            step.run = Some(StoredRun::new(run).unwrap());
         })
     }
 
     /// Adds a repeat of a subject that is changed before it is added. It sent nothing, and the
-    /// server spent two seconds of processor time, three quarters of it in the kernel, and had 8
+    /// server spent two seconds of CPU time, three quarters of it in the kernel, and had 8
     /// MiB at most.
     pub(crate) fn step(
         mut self,
@@ -203,7 +203,7 @@ impl Lab {
 
     /// Sorted and judged.
     pub(crate) fn analysis(&self) -> Analysis {
-        Analysis::of(&self.record).unwrap()
+        Analysis::new(&self.record).unwrap()
     }
 
     /// The only panel.

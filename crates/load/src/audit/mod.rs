@@ -11,16 +11,15 @@ use vervet_report::{Finding, Run};
 /// What the generator knows beyond the report, for the rules.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evidence {
-    /// Requests under way summed over the window, in request-nanoseconds: counted when requests
-    /// come and go.
+    /// Outstanding requests integrated over the window, in request-nanoseconds.
     pub(crate) area_ns: u128,
     /// The same counted from each request: how long it was under way, by whatever end it left.
     pub(crate) sojourns_ns: u128,
-    /// Good answers of each connection's user.
+    /// Successful responses of each connection's user.
     pub(crate) answers: Vec<u64>,
 }
 
-/// A rule: nothing where it does not apply.
+/// A rule; `None` if it does not apply.
 type Rule = fn(&Run, &Evidence) -> Option<Finding>;
 
 /// All rules, in the order of the report.

@@ -1,32 +1,31 @@
-//! The rules: whether the generator was the limit, whether counts and times agree (queueing
-//! theory), what the kernel counted, whether there are enough answers, and whether the times are
-//! plausible.
+//! The rules of the audit: a saturated generator, consistency of counts and times (Little's law),
+//! counters of the kernel, too few responses, and implausible times.
 
 use vervet_report::{Finding, Mode, Run, Verdict};
 
 use super::Evidence;
 
-/// Above this share of a core a thread of the generator is taken for busy all the time, in
-/// thousandths.
+/// CPU use above which a thread of the generator counts as saturated, in thousandths of a core.
 const BUSY_PERMILLE_MAX: u32 = 900;
-/// Above this share of the window in which it ran or waited for a processor a thread had none to
-/// spare, in thousandths.
+/// Share of the window that a thread ran or waited for a CPU, in thousandths, above which it had no
+/// idle time.
 const OCCUPIED_PERMILLE_MAX: u32 = 900;
-/// A shorter window is a burst, and says nothing of what the generator could keep up.
+/// Minimum length of a window for this rule; shorter ones are bursts.
 const WINDOW_US_MIN: u64 = 500_000;
-/// Lag below this is not reported: a turn over a few hundred ready connections takes as long.
+/// Lag below this is not reported: one loop iteration over a few hundred ready connections takes as
+/// long.
 const LAG_NS_MAX: f64 = 1e6;
-/// Fewer requests than this say nothing about rates.
+/// Minimum number of requests for rules on rates.
 const REQUESTS_MIN: u64 = 100;
-/// Retransmitted segments for each request from which on they are reported.
+/// Retransmitted segments per request above which they are reported.
 const RETRANSMITS_PER_REQUEST: f64 = 0.0001;
-/// Fewer answers than this have no p99.
+/// Minimum number of responses for a p99.
 const ANSWERS_MIN: u64 = 100;
-/// Below so many answers for each connection chance alone makes them uneven.
+/// Minimum mean number of responses per connection; fewer are uneven by chance alone.
 const EACH_MIN: f64 = 100.0;
-/// Fewer times than this have no shape.
+/// Minimum number of times for rules on their distribution.
 const TIMES_MIN: u64 = 100;
-/// A relative difference below this is none: the resolution of the histogram.
+/// Relative differences below this are ignored: the resolution of the histogram.
 const SAME: f64 = 0.001;
 
 pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
@@ -37,11 +36,11 @@ pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
     let occupied = run.generator.occupied_thread_permille;
     let text = RuleText {
         rule: "generator_cpu",
-        bound: "at most 90 % of a core in the busiest thread, and of the time with waits for a processor; failed above the first",
-        meaning: "a generator without time to spare measures itself, not the target",
-        advice: "the client was the bottleneck: give it more threads and cores of its own (--threads, --cores), or reduce the load",
+        bound: "busiest thread: at most 90 % of a core (else failed), and 90 % of the time including waits for a CPU (else warning)",
+        meaning: "the generator was the bottleneck: the figures measure it, not the target",
+        advice: "give the generator more threads and its own cores (--threads, --cores), or reduce the load",
     };
-    // What others take of its core is missing in its processor time, and all the same it has
+    // What others take of its core is missing in its CPU time, and all the same it has
     // nothing to spare.
     let verdict = if busy > BUSY_PERMILLE_MAX {
         Verdict::Failed
@@ -82,9 +81,9 @@ pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {
     let p99_ns = number(run.timings.response.quantile_ns(0.99));
     let text = RuleText {
         rule: "generator_lag",
-        bound: "p99 at most 1 ms, or a tenth of the p99 of response times; failed above half of that",
-        meaning: "time that responses waited for the generator is included in the response times",
-        advice: "run nothing else on the generator's cores, or bind it to some (--cores)",
+        bound: "p99 at most 1 ms, or a tenth of the p99 of response times; failed above 10 ms, or half of that p99",
+        meaning: "response times include the time that responses waited for the generator",
+        advice: "run nothing else on the generator's cores, or pin it to idle ones (--cores)",
     };
     let verdict =
         above(lag_ns, LAG_NS_MAX.max(p99_ns / 10.0), (10.0 * LAG_NS_MAX).max(p99_ns / 2.0));
@@ -101,14 +100,15 @@ pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
     let missing = asked.saturating_sub(run.finished() + under_way);
     let text = RuleText {
         rule: "rate_asked",
-        bound: "at most 1 % of the requests that were due not made; failed above 5 %",
-        meaning: "the run is one at a lower rate than it says",
-        advice: "the target or the number of connections (-c) does not carry this rate: ask for less, or allow more",
+        bound: "at most 1 % of the due requests missing; failed above 5 %",
+        meaning: "the actual rate was lower than the requested one",
+        advice: "lower the rate, or allow more connections (-c)",
     };
     let share = number(missing) / number(asked);
     let rate = run.achieved.rate_asked().unwrap_or_default();
     let finished = run.achieved.per_second(run.finished());
-    let measured = format!("{finished:.1}/s of {rate:.1}/s asked, {:.2} % missing", share * 100.0);
+    let measured =
+        format!("{finished:.1}/s of {rate:.1}/s requested, {:.2} % missing", share * 100.0);
     Some(text.finding(above(share, 0.01, 0.05), measured))
 }
 
@@ -129,12 +129,12 @@ pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
     let text = RuleText {
         rule: "littles_law",
         bound: "at most 5 % apart",
-        meaning: "requests under way are the rate at which they leave times the mean time of each; where not, the generator lost count",
-        advice: "this is a bug of vervet: report it with the command line",
+        meaning: "by Little's law, outstanding requests are the rate times the mean time of each: the generator miscounted",
+        advice: "this is a bug in vervet: please report it with the command line",
     };
     let apart = (under_way - accounted).abs() / under_way;
     let measured = format!(
-        "{under_way:.3} requests under way on average, {accounted:.3} by the time that each took ({:.1} % apart)",
+        "{under_way:.3} outstanding requests on average, {accounted:.3} by rate and time ({:.1} % apart)",
         apart * 100.0
     );
     Some(text.finding(above(apart, 0.05, 0.05), measured))
@@ -146,7 +146,7 @@ pub(super) fn listen_overflows(run: &Run, _: &Evidence) -> Option<Finding> {
     let text = RuleText {
         rule: "listen_overflows",
         bound: "none; failed above 1 % of the connections opened",
-        meaning: "a listener's queue was full: connections waited a second or more for the kernel, which looks like a slow server",
+        meaning: "the accept queue of a listener was full: the kernel delayed connections by a second or more, which looks like a slow server",
         advice: "raise the listener's backlog and net.core.somaxconn, or connect more slowly (--connect-rate)",
     };
     let share = number(overflows.max(drops)) / number(run.achieved.connections_opened.max(1));
@@ -162,14 +162,13 @@ pub(super) fn retransmits(run: &Run, _: &Evidence) -> Option<Finding> {
     let syns = run.kernel.retransmitted_syns.unwrap_or(0);
     let text = RuleText {
         rule: "retransmits",
-        bound: "at most one segment in 10,000 requests; failed above one in 100",
-        meaning: "segments were lost and sent again, which takes 200 ms and more",
-        advice: "look for full queues, a narrow network, or other traffic on this machine",
+        bound: "at most one segment per 10,000 requests; failed above one per 100",
+        meaning: "lost segments were retransmitted, which takes 200 ms or more",
+        advice: "look for full queues, a slow network, or other traffic on this machine",
     };
     let share = number(lost) / number(run.finished().max(1));
-    let measured = format!(
-        "{lost} segments, {syns} of them for connections, and {probes} probes, on this machine"
-    );
+    let measured =
+        format!("{lost} segments, of which {syns} SYN, and {probes} loss probes on this machine");
     let verdict = above(share, RETRANSMITS_PER_REQUEST, 0.01);
     Some(text.finding(verdict, measured))
 }
@@ -179,16 +178,16 @@ pub(super) fn enough(run: &Run, _: &Evidence) -> Option<Finding> {
     let done = run.achieved.done;
     let text = RuleText {
         rule: "enough_answers",
-        bound: "at least 100 good answers",
-        meaning: "a quantile is only as good as the number of answers above it",
-        advice: "let the run be longer (-d), and look at why answers failed",
+        bound: "at least 100 successful responses",
+        meaning: "too few responses for reliable percentiles",
+        advice: "run longer (-d), and find out why requests failed",
     };
     let verdict = match done {
         0 => Verdict::Failed,
         1..ANSWERS_MIN => Verdict::Warning,
         _ => Verdict::Passed,
     };
-    Some(text.finding(verdict, format!("{done} good answers")))
+    Some(text.finding(verdict, format!("{done} successful responses")))
 }
 
 pub(super) fn even(_: &Run, evidence: &Evidence) -> Option<Finding> {
@@ -200,9 +199,9 @@ pub(super) fn even(_: &Run, evidence: &Evidence) -> Option<Finding> {
     }
     let text = RuleText {
         rule: "even_answers",
-        bound: "each connection between half and twice the mean; failed where one got none",
-        meaning: "some connections were preferred: those times are theirs, and users of the others wait",
-        advice: "look at how the target shares connections among its workers",
+        bound: "each connection between half and twice the mean; failed if one got none",
+        meaning: "the target preferred some connections: the times are mostly theirs, and users of the others wait",
+        advice: "check how the target distributes connections among its workers",
     };
     let is_even = number(*least) >= mean / 2.0 && number(*most) <= mean * 2.0;
     let verdict = match (*least, is_even) {
@@ -212,7 +211,7 @@ pub(super) fn even(_: &Run, evidence: &Evidence) -> Option<Finding> {
     };
     let connections = answers.len();
     let measured = format!(
-        "{least} to {most} answers on each of {connections} connections, {mean:.1} on average"
+        "{least} to {most} responses on each of {connections} connections, {mean:.1} on average"
     );
     Some(text.finding(verdict, measured))
 }
@@ -225,9 +224,9 @@ pub(super) fn p99_and_mean(run: &Run, _: &Evidence) -> Option<Finding> {
     let (p99_ns, mean_ns) = (number(times.quantile_ns(0.99)), times.mean_ns());
     let text = RuleText {
         rule: "p99_and_mean",
-        bound: "p99 above the mean by more than 0.1 %",
-        meaning: "all took the same time, which no server does: a timer, a limit of rate, or a clock that stands",
-        advice: "look for whatever holds answers back for a fixed time",
+        bound: "p99 differs from the mean by more than 0.1 %",
+        meaning: "all responses took the same time: a timer, a rate limit, or a stopped clock",
+        advice: "look for what delays responses by a fixed time",
     };
     let verdict =
         if (p99_ns - mean_ns).abs() <= mean_ns * SAME { Verdict::Warning } else { Verdict::Passed };
@@ -251,8 +250,8 @@ pub(super) fn apart(mean_ns: f64, median_ns: f64, sd_ns: f64) -> Finding {
     let text = RuleText {
         rule: "mean_and_median",
         bound: "at most one standard deviation apart; failed above two",
-        meaning: "the mean stands for nobody: most answers are elsewhere",
-        advice: "use quantiles, and look at the series for what changed during the run",
+        meaning: "the mean is not typical: most responses took a different time",
+        advice: "use percentiles, and look at the intervals for what changed during the run",
     };
     // Two slots of the histogram apart are as good as none.
     let apart_ns = ((mean_ns - median_ns).abs() - 2.0 * mean_ns * SAME).max(0.0);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vervet_report::{Asked, ErrorClass, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{ErrorClass, Mode, Reuse, Run, RunSettings, Stop, Verdict};
 
 use super::{Evidence, RULES, findings, rules};
 
@@ -12,7 +12,7 @@ fn open(rate_max_milli: u64) -> Mode {
 
 /// A run of one second without fault: 1,000 answers of 10 to 20 ms on ten connections.
 fn sound() -> (Run, Evidence) {
-    let asked = Asked {
+    let asked = RunSettings {
         target: "http://a/".to_owned(),
         mode: Mode::Closed,
         connections: 10,
@@ -152,9 +152,9 @@ fn full_queues_and_lost_segments_are_reported() {
 #[test]
 fn few_and_uneven_answers_are_reported() {
     let done = |done| move |run: &mut Run, _: &mut Evidence| run.achieved.done = done;
-    check("enough_answers", Passed, "100 good", done(100));
-    check("enough_answers", Warning, "99 good", done(99));
-    check("enough_answers", Failed, "0 good", done(0));
+    check("enough_answers", Passed, "100 successful", done(100));
+    check("enough_answers", Warning, "99 successful", done(99));
+    check("enough_answers", Failed, "0 successful", done(0));
     let first = |answers: u64| {
         move |_: &mut Run, evidence: &mut Evidence| {
             evidence.answers = vec![1000; 10];

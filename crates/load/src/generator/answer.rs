@@ -1,4 +1,4 @@
-//! Reading answers: from bytes to samples.
+//! Reads responses: from bytes to samples.
 
 use vervet_engine::reactor::{Closing, Io};
 use vervet_http::field::FieldSlots;
@@ -15,8 +15,8 @@ use crate::script::{Answer, ContentOfAnswer, Verdict};
 /// Less is read in any case: two more calls cost as much as copying this.
 const DISCARD_BYTES_MIN: u64 = 16 << 10;
 
-/// The head that came last, and what it meant. The same bytes mean the same, so a target that
-/// repeats itself, as all do within a second, is parsed once a second.
+/// The last response head and its interpretation. Equal bytes are not parsed again: targets repeat
+/// themselves within a second, so one head per second is parsed.
 #[derive(Debug, Default)]
 pub(crate) struct KnownHead {
     bytes: Vec<u8>,
@@ -26,15 +26,14 @@ pub(crate) struct KnownHead {
 }
 
 impl KnownHead {
-    /// How long the answer at the start of the input is, if it has this head and is there as a
-    /// whole.
+    /// Length of the response at the start of the input, if it has this head and is complete.
     fn whole(&self, input: &[u8]) -> Option<usize> {
         let length = self.bytes.len() + self.content_bytes;
         let is_whole = !self.bytes.is_empty() && input.len() >= length;
         (is_whole && begins_with(input, &self.bytes)).then_some(length)
     }
 
-    /// Remembers a head that says how long its content is.
+    /// Remembers a head with Content-Length.
     fn learn(&mut self, bytes: &[u8], head: &AnswerHead<'_>) {
         let length = match head.content() {
             ContentLength::Length(length) => usize::try_from(length).ok(),
@@ -81,7 +80,7 @@ enum Then {
 }
 
 impl Users {
-    /// Reads what came on a connection.
+    /// Reads received bytes of a connection.
     pub(crate) fn read(
         &mut self,
         io: &mut Io<'_>,
@@ -125,7 +124,7 @@ impl Users {
         }
     }
 
-    /// Content was dropped as it came.
+    /// Counts discarded body bytes.
     pub(crate) fn skip(
         &mut self,
         io: &mut Io<'_>,
@@ -139,7 +138,7 @@ impl Users {
         }
     }
 
-    /// Reads one thing at the start of the input, and says how much of it that took.
+    /// Reads one element at the start of the input, and returns its length.
     fn read_once(
         &mut self,
         io: &mut Io<'_>,
@@ -199,7 +198,7 @@ impl Users {
         }
     }
 
-    /// Ends the answer if nothing is missing, with no input.
+    /// Ends the response if it is complete without further input.
     fn try_end(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) -> Then {
         let mut slots = FieldSlots::new();
         match connection.find(&[], &mut slots) {
@@ -247,13 +246,13 @@ impl Users {
         self.checks.get(usize::from(number))
     }
 
-    /// Whether a script looks at the answers of a connection.
+    /// Whether the script of a connection reads responses.
     fn keeps_answers(&self, connection: &Connection) -> bool {
         let user = self.all.get(connection.user as usize);
         user.is_some_and(|user| user.kept.is_some())
     }
 
-    /// Keeps the field lines of a head for a script that looks at answers.
+    /// Keeps the header lines for a script that reads responses.
     fn keep_fields(&mut self, connection: &Connection, head: &[u8]) {
         let Some(user) = self.all.get_mut(connection.user as usize) else {
             return;
@@ -281,7 +280,7 @@ impl Users {
         }
     }
 
-    /// The answer to the front request is complete, followed by `rest`.
+    /// Completes the response to the front request; `rest` follows it.
     #[inline]
     fn complete(
         &mut self,
@@ -329,8 +328,8 @@ impl Users {
         Then::Continue
     }
 
-    /// Removes pipelined requests after the last one that the target answers on this connection: it
-    /// has not processed them.
+    /// Removes pipelined requests after the last one that the target responds to on this
+    /// connection: it has not processed them.
     fn drop_unread(&mut self, connection: &mut Connection, now_ns: u64) {
         while let Some(pending) = connection.take_front() {
             self.stats.leave(now_ns, pending.sent_ns);
@@ -340,7 +339,7 @@ impl Users {
         }
     }
 
-    /// Holds the front answer against its check and its script.
+    /// Checks the front response, and passes it to its script.
     fn judge(&mut self, connection: &mut Connection) -> Result<(), ErrorClass> {
         let (status, content_bytes) = (connection.status(), connection.content_bytes());
         let Some(front) = connection.front().copied() else {

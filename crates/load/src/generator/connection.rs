@@ -1,5 +1,5 @@
-//! One connection of the generator: which requests wait for answers on it, and how far the present
-//! answer has come in.
+//! One connection of the generator: its outstanding requests, and the progress of the current
+//! response.
 
 use std::collections::VecDeque;
 
@@ -12,10 +12,10 @@ use crate::script::ContentOfAnswer;
 
 /// The limits of a response head. A longer one counts as malformed, and uses no memory.
 pub(crate) const HEAD_LIMITS: HeadLimits = HeadLimits::DEFAULT;
-/// Most bytes of an answer's content that scripts see; the rest is counted and dropped.
+/// Maximum body bytes that scripts see; further ones are counted and dropped.
 pub const ANSWER_CONTENT_BYTES_MAX: usize = 1 << 20;
 
-/// Nobody's: the answers are in, and the connection only waits for its end.
+/// No user: all responses are complete, and the connection waits for the close.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Phase {
     Leaving,
 }
 
-/// A request that waits for its answer.
+/// A request that waits for its response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
     pub(crate) check: u16,
@@ -36,7 +36,7 @@ pub(crate) struct Pending {
     pub(crate) sent_ns: u64,
 }
 
-/// What is kept of an answer for those who look at its content.
+/// The parts of a response that checks and scripts read.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerBuffer {
     pub(crate) fields: Vec<u8>,
@@ -53,7 +53,7 @@ pub(crate) struct Connection {
     pub(crate) sent: u64,
     /// The machine knows of the front request.
     told: bool,
-    /// What an answer that was understood without the machine says of the connection.
+    /// Persistence according to a response that was read without the parser.
     persists: Persists,
     machine: Client,
     front: Option<Pending>,
@@ -71,13 +71,13 @@ pub(crate) struct Connection {
 pub(crate) enum AnswerEvent<'a> {
     /// Nothing whole.
     NeedMore,
-    /// The head of the final answer.
+    /// The head of the final response.
     Head(AnswerHead<'a>),
     /// A piece of content.
     Content(&'a [u8]),
-    /// The end of the answer.
+    /// The end of the response.
     End,
-    /// What came is not the answer to what was asked.
+    /// The bytes are not a valid response to the request.
     Broken,
 }
 
@@ -118,14 +118,14 @@ impl Connection {
         }
     }
 
-    /// Takes the front request: its answer is in, or will not come.
+    /// Takes the front request, whose response is complete or will not arrive.
     pub(crate) fn take_front(&mut self) -> Option<Pending> {
         let front = self.front.take();
         self.front = self.behind.pop_front();
         front
     }
 
-    /// The answer to the front request begins.
+    /// Starts the response to the front request.
     pub(crate) fn begin_answer(&mut self, now_ns: u64) {
         if self.first_byte_ns == 0 {
             self.first_byte_ns = now_ns;
@@ -158,12 +158,12 @@ impl Connection {
         self.judging = judging;
     }
 
-    /// Nothing of an answer has been read: the machine has no part in it yet.
+    /// Whether no byte of the response has been parsed yet.
     pub(crate) fn is_fresh(&self) -> bool {
         !self.told && self.left.is_empty()
     }
 
-    /// Takes what was left over, to be put before what has come.
+    /// Takes unparsed bytes, to be placed before new ones.
     pub(crate) fn take_left(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.left)
     }
@@ -176,7 +176,7 @@ impl Connection {
         &self.left
     }
 
-    /// Finds what is at the start of the input, and says how much of it that took.
+    /// Parses one element at the start of the input, and returns its length.
     pub(crate) fn find<'a>(
         &mut self,
         input: &'a [u8],
@@ -212,8 +212,8 @@ impl Connection {
         (found, consumed)
     }
 
-    /// Bytes of content that may be discarded unread: all that are left except for the last, which
-    /// arrives together with whatever follows the answer.
+    /// Body bytes that may be discarded unread: all remaining ones except the last, which arrives
+    /// together with what follows the response.
     pub(crate) fn unseen_bytes(&self) -> u64 {
         match &self.judging {
             Some(_) => 0,
@@ -229,7 +229,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Content that came and was understood without the machine.
+    /// Counts body bytes that were read without the parser.
     pub(crate) fn count_whole(
         &mut self,
         received_bytes: usize,
@@ -241,7 +241,7 @@ impl Connection {
         self.persists = persists;
     }
 
-    /// The answer has ended: whether the connection may carry another. Makes it ready for that.
+    /// Ends the response and prepares for the next; returns whether the connection persists.
     pub(crate) fn next_answer(&mut self) -> Persists {
         let persists = if !self.told {
             self.persists
@@ -258,7 +258,8 @@ impl Connection {
         persists
     }
 
-    /// The end of the target's stream. Whether it ends an answer whose content runs until then.
+    /// Handles the end of the stream; returns whether it ends a response that is delimited by
+    /// close.
     pub(crate) fn ends_answer(&mut self) -> bool {
         let left = std::mem::take(&mut self.left);
         let end = self.told.then(|| self.machine.end_of_stream(&left));

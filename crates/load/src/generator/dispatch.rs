@@ -1,5 +1,4 @@
-//! Who does something now: users whose time has come, requests that are due, connections that are
-//! to begin.
+//! Dispatches users whose think time is over, due requests, and new connections.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::clock::{now_ns, ns};
 use crate::pacer::Schedule;
 use crate::plan::Load;
 
-/// Requests handed out in one round, so that answers are read in between.
+/// Maximum requests handed out per round, so that responses are read in between.
 const DUE_PER_ROUND_MAX: usize = 256;
 /// Connections begun in one round.
 const CONNECTS_PER_ROUND_MAX: usize = 64;
@@ -83,8 +82,8 @@ impl Thread {
         }
     }
 
-    /// Requests that are due go to users that are free. What nobody can take stays in the schedule,
-    /// which costs no memory.
+    /// Hands due requests to free users. Without a free user they stay in the schedule, which takes
+    /// no memory.
     pub(super) fn hand_out(&mut self, now: u64) {
         for _ in 0..DUE_PER_ROUND_MAX {
             let due = self.schedule.as_ref().and_then(Schedule::next_ns);
@@ -97,7 +96,7 @@ impl Thread {
             let Some(index) = self.users().free.pop_front() else {
                 return;
             };
-            if self.give(index, due_ns) == Handover::Accepted
+            if self.hand_over(index, due_ns) == Handover::Accepted
                 && let Some(schedule) = &mut self.schedule
             {
                 schedule.advance();
@@ -105,8 +104,8 @@ impl Thread {
         }
     }
 
-    /// Gives a due request to a user, if it is still there to take it.
-    fn give(&mut self, index: u32, due_ns: u64) -> Handover {
+    /// Hands a due request to a user, if it is still free.
+    fn hand_over(&mut self, index: u32, due_ns: u64) -> Handover {
         let users = self.users();
         let Some(user) = users.user(index) else {
             return Handover::Refused;
@@ -137,7 +136,7 @@ impl Thread {
         }
     }
 
-    /// Begins connections that users want, no faster than asked.
+    /// Opens the connections that users need, at most at the connect rate.
     pub(super) fn connect_some(&mut self, now: u64) {
         for _ in 0..CONNECTS_PER_ROUND_MAX {
             if self.plan.connect_rate.is_some() && now < self.next_connect_ns {

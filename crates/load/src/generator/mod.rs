@@ -1,4 +1,4 @@
-//! The generator: threads with a reactor each, and on each reactor the users that ask.
+//! The generator: threads, each with a reactor and its users.
 
 mod answer;
 mod connection;

@@ -26,7 +26,7 @@ pub(crate) struct Finished {
     pub(crate) ended: Ended,
 }
 
-/// The processor time of a thread, in microseconds.
+/// The CPU time of a thread, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) user_us: u64,

@@ -1,5 +1,5 @@
-//! What one thread writes down: counts and times, of the window and of the interval that is under
-//! way. Nothing here asks for memory per request.
+//! Statistics of one thread: counts and times of the window and of the current interval. Nothing
+//! here allocates per request.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::script::Scripts;
 /// Statuses have three digits.
 const STATUSES: usize = 1000;
 
-/// What a request came to.
+/// The result of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) step: u16,
@@ -59,7 +59,7 @@ pub(crate) struct ThreadStats {
     /// is written for each instead of three.
     alike: Recorder,
     pub(crate) statuses: Box<[u64; STATUSES]>,
-    /// Empty where there is one step only.
+    /// Figures by step; empty if there is only one step.
     pub(crate) steps: Vec<StepStats>,
     pub(crate) slowest: Slowest,
     pub(crate) lag: Histogram,
@@ -120,8 +120,8 @@ impl ThreadStats {
         self.total.bytes_sent += bytes as u64;
     }
 
-    /// A request is no longer under way, by whatever end: answered, failed, not looked at, or cut
-    /// off by the end of the run.
+    /// A request is no longer outstanding: it succeeded, failed, was ignored, or was cut off by the
+    /// end of the run.
     pub(crate) fn leave(&mut self, now_ns: u64, sent_ns: u64) {
         self.integrate(now_ns);
         self.in_flight = self.in_flight.saturating_sub(1);
@@ -129,13 +129,13 @@ impl ThreadStats {
         self.sojourns_ns += u128::from(now_ns.saturating_sub(since_ns));
     }
 
-    /// So late was looked at what was due or had come.
+    /// Records the lag of handling a due request or an event.
     pub(crate) fn late(&mut self, lag_ns: u64) {
         self.lag.record_ns(lag_ns);
         self.interval_lag_ns = self.interval_lag_ns.max(lag_ns);
     }
 
-    /// The greatest lag since it was asked for last.
+    /// Takes the maximum lag since the last call.
     pub(crate) fn take_interval_lag_ns(&mut self) -> u64 {
         std::mem::take(&mut self.interval_lag_ns)
     }
@@ -164,7 +164,7 @@ impl ThreadStats {
         }
     }
 
-    /// An answer that is as it should be.
+    /// Counts a successful response.
     pub(crate) fn good(&mut self, sample: &Sample) {
         let response_ns = sample.end_ns.saturating_sub(sample.due_ns);
         let service_ns = sample.end_ns.saturating_sub(sample.sent_ns);
@@ -222,15 +222,14 @@ impl ThreadStats {
         step.assertions[at] += 1;
     }
 
-    /// A request whose answer had not come when the run ended.
+    /// Counts a request without a response at the end of the run.
     pub(crate) fn censor(&mut self, due_ns: u64, end_ns: u64) {
         self.censored.count += 1;
         let longest = end_ns.saturating_sub(due_ns);
         self.censored.longest_ns = self.censored.longest_ns.max(longest);
     }
 
-    /// The interval is over: what it counted goes to the window's counts, and is given back with
-    /// its times.
+    /// Ends the interval: adds its counts to the window, and returns them with its times.
     pub(crate) fn close_interval(&mut self) -> (Tally, Histogram) {
         let tally = std::mem::take(&mut self.interval);
         let total = &mut self.total;

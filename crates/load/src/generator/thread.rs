@@ -20,7 +20,7 @@ use crate::pacer::Schedule;
 use crate::plan::{Load, Plan};
 use crate::share::Share;
 
-/// The longest wait of the loop: so late it sees what nobody has rung for.
+/// Maximum wait of the loop, in which it may miss changes without a wakeup.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// When a run begins, for all threads.
@@ -52,8 +52,8 @@ pub(crate) struct Thread {
     pub(super) share: Share,
     pub(super) reports: Sender<Report>,
     pub(super) schedule: Option<Schedule>,
-    /// Goes along with the schedule by the clock alone: what was due, whether somebody could take
-    /// it or not.
+    /// Follows the schedule by the clock alone, to count due requests whether or not a user was
+    /// free.
     pub(super) calendar: Option<Schedule>,
     pub(super) moments: Moments,
     pub(super) stage: Stage,
@@ -184,7 +184,7 @@ impl Thread {
         }
     }
 
-    /// How long there is nothing to do but to read answers.
+    /// Time until something other than reading responses is due.
     fn wait(&mut self, now: u64) -> Duration {
         let boundary = match self.stage {
             Stage::WarmUp => self.moments.window,

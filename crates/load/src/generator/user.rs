@@ -1,4 +1,4 @@
-//! One user: its script, where it is, and what it remembers of its last answer.
+//! One user: its script, its state, and its last response.
 
 use rustix::io::Errno;
 use vervet_engine::reactor::{ConnectFailure, Token};
@@ -32,7 +32,7 @@ pub(crate) struct User {
     pub(crate) due_ns: Option<u64>,
     /// Attempts to connect that failed, one after another.
     pub(crate) failures: u32,
-    /// Answers that counted.
+    /// Successful responses.
     pub(crate) answers: u64,
     /// Stands in the queue of users that a due request may be given to.
     pub(crate) queued: bool,
@@ -40,7 +40,7 @@ pub(crate) struct User {
     last: Option<Last>,
 }
 
-/// The last answer, without the fields and the content that are kept.
+/// The last response, without its headers and body.
 #[derive(Clone, Copy)]
 struct Last {
     status: u16,
@@ -63,7 +63,7 @@ impl User {
         }
     }
 
-    /// The answer came in full.
+    /// Remembers a complete response.
     pub(crate) fn remember(&mut self, status: u16, content_bytes: u64) {
         self.last = Some(Last { status, content_bytes });
     }
@@ -77,7 +77,7 @@ impl User {
         }
     }
 
-    /// The script, and the answer that it may look at.
+    /// The script, and the response that it may read.
     pub(crate) fn script_and_answer(&mut self) -> (&mut Box<dyn Script>, Option<Answer<'_>>) {
         let answer = match (&self.kept, self.last) {
             (Some(kept), Some(last)) => Some(Answer {
@@ -92,7 +92,7 @@ impl User {
     }
 }
 
-/// The class of a connection that did not come about.
+/// The error class of a failed connection attempt.
 pub(super) fn class_of(errno: Errno) -> ErrorClass {
     match ConnectFailure::from_errno(errno) {
         // A unix socket whose queue is full says at once what TCP says after seconds.

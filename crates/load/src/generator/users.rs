@@ -1,5 +1,5 @@
-//! The users of one thread, as a protocol of the reactor: asks their scripts, sends, reads answers,
-//! and updates the statistics.
+//! The users of one thread, as a protocol of the reactor: runs their scripts, sends requests, reads
+//! responses, and updates the statistics.
 //!
 //! What needs the reactor itself (connections that are to begin, requests that have become due) is
 //! left in queues for the thread's loop, [`super::thread`].
@@ -26,15 +26,14 @@ use crate::script::{Step, Turn};
 pub const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// The longest such wait.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(1);
-/// How long the target has to close a connection whose last request has been answered. Then it is
-/// cut.
+/// Time in which the target must close a connection after its last response. Then it is reset.
 pub const LEAVE_WITHIN_MS: u64 = 1000;
 
 /// Asks a thread to end its run now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop;
 
-/// What asking a user came to.
+/// Outcome of running the script of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Sent,
@@ -53,7 +52,7 @@ pub(crate) struct Users {
     pub(crate) left: Option<u64>,
     /// Users that want a connection.
     pub(crate) to_connect: VecDeque<u32>,
-    /// Users that a due request may be given to, in open load. Entries may be stale.
+    /// Free users for due requests, in open load. Entries may be stale.
     pub(crate) free: VecDeque<u32>,
     /// Users that do something at a time.
     pub(crate) alarms: BinaryHeap<Reverse<(u64, u32)>>,
@@ -61,9 +60,9 @@ pub(crate) struct Users {
     pub(crate) is_stopped: bool,
     /// When the present turn's first event was looked at.
     pub(crate) turn_ns: Option<u64>,
-    /// When the run ends, on the clock. What comes later is not read, however long a turn takes.
+    /// End of the run, on the clock. Later bytes are not read.
     pub(crate) end_ns: u64,
-    /// Set when the run is over: what comes now came too late.
+    /// Set when the run is over.
     pub(crate) over_ns: Option<u64>,
     /// Scripts that have come to their end.
     pub(crate) exhausted: usize,
@@ -128,7 +127,7 @@ impl Users {
         }
     }
 
-    /// Has the user of an open connection send its next request, or say why not.
+    /// Sends the next request of the user of an open connection.
     #[inline]
     pub(crate) fn ask(
         &mut self,
@@ -183,8 +182,8 @@ impl Users {
         }
     }
 
-    /// What the user of an open connection does next: asks again in closed load, waits for a due
-    /// time in open load.
+    /// Continues the user of an open connection: sends the next request in closed load, waits for a
+    /// due time in open load.
     #[inline]
     pub(crate) fn proceed(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
         let is_open = self.is_open;
@@ -236,7 +235,7 @@ impl Users {
         }
     }
 
-    /// The answers of a connection are in, and it carries no more: its user goes on without it.
+    /// Releases a connection that carries no further requests; its user continues without it.
     pub(crate) fn release(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
         let index = std::mem::replace(&mut connection.user, NOBODY);
         connection.phase = Phase::Leaving;
@@ -283,7 +282,7 @@ impl Users {
         }
     }
 
-    /// An attempt to connect came to nothing: a request failed by it.
+    /// Counts a failed request for a failed connection attempt.
     pub(crate) fn connect_failed(&mut self, index: u32, class: ErrorClass, now_ns: u64) {
         let may_begin = self.may_begin();
         if let Some(user) = self.user(index) {
@@ -318,7 +317,7 @@ impl Users {
         self.over_ns.is_some() || now_ns >= self.end_ns
     }
 
-    /// The run is over, and these requests have no answer.
+    /// Counts the outstanding requests of a connection at the end of the run.
     fn censor(&mut self, connection: &mut Connection) {
         let end_ns = self.over_ns.unwrap_or_else(|| now_ns().min(self.end_ns));
         while let Some(pending) = connection.take_front() {

@@ -1,4 +1,4 @@
-//! The part of HAR 1.2 that a request is made of. Members that others add are passed over.
+//! The members of HAR 1.2 that requests are made of. Others are ignored.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ pub(super) struct Archive {
 pub(super) struct Log {
     #[serde(default)]
     pub(super) pages: Vec<Page>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<HarEntry>,
 }
 
 /// A page that a browser showed.
@@ -26,10 +26,10 @@ pub(super) struct Page {
 /// One exchange.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct HarEntry {
     /// RFC 3339.
     pub(super) started_date_time: String,
-    /// Milliseconds until the answer was there.
+    /// Milliseconds until the end of the response.
     #[serde(default)]
     pub(super) time: Option<f64>,
     #[serde(default)]
@@ -71,7 +71,7 @@ pub(super) struct PostData {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response {
-    /// 0, or negative, where there was none.
+    /// Status code; 0 or negative without a response.
     #[serde(default)]
     pub(super) status: i64,
     #[serde(default)]

@@ -1,11 +1,11 @@
-//! What becomes of each entry: a step, a resource of one, or nothing.
+//! Converts each entry to a step or a resource of a step, or skips it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::DateTime;
 
-use super::archive::{Archive, Entry, Page, Pair, Request};
+use super::archive::{Archive, HarEntry, Page, Pair, Request};
 use super::write::write;
 use crate::finding::{Finding, Findings, Position};
 use crate::request::Url;
@@ -18,11 +18,12 @@ pub const ENTRIES_MAX: usize = 10_000;
 // Each may become a step.
 const _: () = assert!(ENTRIES_MAX <= crate::scenario::STEPS_MAX);
 
-/// A shorter gap between two entries is the browser's own work and not somebody who thinks.
+/// Minimum gap between two entries that counts as think time; shorter ones are the browser's own
+/// work.
 const THINK_MIN_MS: i64 = 100;
 
-/// Fields that belong to a connection, that are written by rule, or that only a browser's own
-/// cache, cookies and policies give a meaning. Those that begin with `:` and `sec-` go too.
+/// Headers that are left out: those of the connection, those set automatically, and those for the
+/// browser's own cache, cookies and policies. Also those that begin with `:` or `sec-`.
 const DROPPED: [&str; 17] = [
     "connection",
     "content-length",
@@ -46,7 +47,7 @@ const DROPPED: [&str; 17] = [
 /// What to do with entries of other hosts than the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// They are left out, and a note says so.
+    /// They are left out, with a note.
     First,
     /// There may be none.
     All,
@@ -85,7 +86,7 @@ pub(super) enum Content {
 
 /// An entry whose parts have been read.
 struct ParsedEntry<'a> {
-    entry: &'a Entry,
+    entry: &'a HarEntry,
     url: Url,
     /// Milliseconds since 1970.
     start: i64,
@@ -122,7 +123,7 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     if let Some(base) = &base {
         keep_one_host(&mut entries, base, hosts, &mut findings, &mut notes);
     } else if findings.is_empty() {
-        findings.whole("no entry can be asked again");
+        findings.whole("no entry can be replayed");
     }
     let base = findings.or(base)?;
     let Some(base) = base else {
@@ -137,9 +138,10 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     Ok(Converted { document, notes })
 }
 
-/// Reads times and URLs. `https` is as good as `http`: who runs the scenario says where.
+/// Parses times and URLs. `https` is treated like `http`: the target is chosen when the scenario is
+/// run.
 fn read<'a>(
-    entries: &'a [Entry],
+    entries: &'a [HarEntry],
     findings: &mut Findings,
     notes: &mut BTreeMap<String, usize>,
 ) -> Vec<ParsedEntry<'a>> {
@@ -154,12 +156,12 @@ fn read<'a>(
                 continue;
             }
             _ => {
-                note(notes, "entries that no server answered (data, blob) are left out");
+                note(notes, "entries without a server (data, blob) are left out");
                 continue;
             }
         };
         if entry.response.status < 100 {
-            note(notes, "entries without an answer are left out");
+            note(notes, "entries without a response are left out");
             continue;
         }
         let start = DateTime::parse_from_rfc3339(&entry.started_date_time);
@@ -175,7 +177,7 @@ fn read<'a>(
             }
             (Err(error), _) => findings.whole(format!("entry {number}: {url:?}: {error}")),
             (_, Err(_)) => findings.whole(format!(
-                "entry {number}: startedDateTime is {:?}; expected a time such as 2026-11-22T10:00:00.000Z",
+                "entry {number}: invalid startedDateTime {:?}: expected a time such as 2026-11-22T10:00:00.000Z",
                 entry.started_date_time
             )),
         }
@@ -196,7 +198,7 @@ fn note(notes: &mut BTreeMap<String, usize>, what: &str) {
     *notes.entry(what.to_owned()).or_default() += 1;
 }
 
-/// One run asks one server.
+/// Keeps the entries of one host: a run has one target host.
 fn keep_one_host(
     entries: &mut Vec<ParsedEntry<'_>>,
     base: &Url,
@@ -211,7 +213,7 @@ fn keep_one_host(
         note(notes, &format!("entries of {} are left out", entry.url.host));
         if hosts == Hosts::All {
             findings.whole(format!(
-                "{} is not {}: one run asks one server; leave the others out, or record each alone",
+                "{} is not {}: a run has one target host (leave out --single-host to skip other hosts)",
                 entry.url.host, base.host
             ));
         }
@@ -263,7 +265,7 @@ fn think_max_ms() -> i64 {
 
 /// What a page brings with it: a GET that went well, without content and without data for scripts.
 fn is_resource(read: &ParsedEntry<'_>) -> bool {
-    let Entry { request, response, .. } = read.entry;
+    let HarEntry { request, response, .. } = read.entry;
     let kind = response.content.mime_type.as_str();
     let is_data = kind.contains("json") || kind.contains("html");
     let went_well = (200..300).contains(&response.status) || response.status == 304;
@@ -278,7 +280,7 @@ fn step(read: &ParsedEntry<'_>, page: Option<String>, notes: &mut BTreeMap<Strin
         let is_odd = !vervet_http::field::is_token(name.as_bytes())
             || pair.value.chars().any(char::is_control);
         if name == "cookie" {
-            note(notes, "Cookie fields are left out: users get cookies of their own");
+            note(notes, "Cookie headers are left out: each user gets its own cookies");
         } else if !(is_odd || name.starts_with("sec-") || DROPPED.contains(&name.as_str())) {
             fields.push(Pair { name: pair.name.clone(), value: escape(&pair.value) });
         }
@@ -361,7 +363,7 @@ fn common_fields(steps: &mut [Step]) -> Vec<Pair> {
     common
 }
 
-/// The target as it stands in a document: without a space, which would divide it.
+/// The target without spaces, which would divide the request line.
 fn target(url: &Url) -> String {
     let mut text = String::new();
     for byte in escape(&url.target).bytes() {

@@ -1,7 +1,7 @@
 //! What a browser recorded (HAR 1.2), as a scenario: a document that can be read, changed and run.
 //!
-//! `archive` is the part of the format that matters, `convert` decides what becomes of each entry,
-//! and `write` writes the document. Notes report the entries that are left out.
+//! `archive` parses the format, `convert` converts the entries, and `write` writes the document.
+//! Notes report skipped entries.
 
 mod archive;
 mod convert;

@@ -82,14 +82,14 @@ fn refuses_invalid_recordings() {
         ]),
         Hosts::First,
         &[
-            "r.har: entry 1: startedDateTime is \"now\"; expected a time such as 2026-11-22T10:00:00.000Z",
+            "r.har: entry 1: invalid startedDateTime \"now\": expected a time such as 2026-11-22T10:00:00.000Z",
             "r.har: entry 2: \"http://a:b/\": invalid host or port \"a:b\": expected HOST, HOST:PORT or [ADDRESS]:PORT",
         ],
     );
     check_wrong(
         &har(&[entry(0, "GET", "data:text/html,x", 200)]),
         Hosts::First,
-        &["r.har: no entry can be asked again"],
+        &["r.har: no entry can be replayed"],
     );
     let many = vec![entry(0, "GET", "http://a/", 200); ENTRIES_MAX + 1];
     check_wrong(&har(&many), Hosts::First, &["r.har: 10001 entries; expected 1 to 10000"]);
@@ -108,13 +108,13 @@ fn other_hosts_are_left_out_or_refused() {
     assert_eq!(
         converted.notes,
         [
-            "1 Cookie fields are left out: users get cookies of their own",
+            "1 Cookie headers are left out: each user gets its own cookies",
             "1 entries of WebSockets are left out",
             "2 entries of ads are left out",
-            "1 entries without an answer are left out",
+            "1 entries without a response are left out",
         ]
     );
-    let message = "r.har: ads is not shop: one run asks one server; leave the others out, or record each alone";
+    let message = "r.har: ads is not shop: a run has one target host (leave out --single-host to skip other hosts)";
     check_wrong(&text, Hosts::All, &[message]);
 }
 
@@ -156,8 +156,8 @@ fn a_recording_of_twenty_requests_becomes_a_document() {
     let pictures: Vec<String> = (1..=15).map(|n| format!("  \"/{n}.png\",\n")).collect();
     let pictures = pictures.concat();
     let expected = format!(
-        "# Made from shop.har.\n\
-         # 4 Cookie fields are left out: users get cookies of their own\n\n\
+        "# Converted from shop.har.\n\
+         # 4 Cookie headers are left out: each user gets its own cookies\n\n\
          base = \"http://shop.example\"\n\n\
          [[scenario]]\n\n\
          # Home # page\n[[scenario.step]]\nname = \"GET /\"\nrequest = \"GET /?q={{{{a}}\"\n\

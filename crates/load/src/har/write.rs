@@ -1,4 +1,4 @@
-//! The scenario as a document that people read.
+//! Writes the scenario as a readable document.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(super) fn write(
 ) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
-    let _ = writeln!(out, "# Made from {}.", plain(file));
+    let _ = writeln!(out, "# Converted from {}.", plain(file));
     for note in notes {
         let _ = writeln!(out, "# {}", plain(note));
     }
@@ -60,7 +60,7 @@ fn write_step(out: &mut String, step: &Step) {
     }
 }
 
-/// A table in one line, or nothing where it is empty.
+/// Writes an inline table, unless it is empty.
 fn table(out: &mut String, key: &str, pairs: &[Pair]) {
     if pairs.is_empty() {
         return;
@@ -75,7 +75,7 @@ fn text(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// What stands in a comment, in one line.
+/// The text of a comment, in one line.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -14,7 +14,8 @@ use crate::share::Share;
 pub enum Arrival {
     /// At equal intervals: one request per period.
     Even,
-    /// At random, as from independent users: a Poisson process. The same seed gives the same times.
+    /// Random intervals, as of independent users: a Poisson process. The same seed gives the same
+    /// times.
     Poisson {
         /// The seed of the random numbers.
         seed: u64,

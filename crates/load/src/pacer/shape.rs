@@ -71,7 +71,7 @@ impl Pacer {
     pub fn steps(first: f64, by: f64, last: f64, each: Duration) -> Result<Self, StagesError> {
         let wrong = |what: &str| StagesError { line: 0, what: what.to_owned() };
         if by <= 0.0 || last < first || !(last - first).is_finite() {
-            return Err(wrong("steps lead upwards: write first..last+step"));
+            return Err(wrong("steps must increase: expected FROM..TO+BY"));
         }
         let mut steps = Self::constant(first);
         let mut rate = first;
@@ -184,7 +184,7 @@ impl FromStr for Pacer {
             pacer.push(from, to, length);
         }
         if pacer.stages.is_empty() {
-            let what = "no stage".to_owned();
+            let what = "no stages".to_owned();
             return Err(StagesError { line: 0, what });
         }
         Ok(pacer)

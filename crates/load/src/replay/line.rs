@@ -6,12 +6,12 @@ use serde::Deserialize;
 /// The longest line that is read.
 pub const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// What a line says of a request.
+/// The request in a log line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Microseconds since 1970, when the request came.
+    /// Time of the request, in microseconds since 1970.
     pub(super) start_us: i64,
-    /// How much the time may be wrong: a second where it is written in seconds.
+    /// Precision of the time: a second if it is written in seconds.
     pub(super) clock: Clock,
     pub(super) method: String,
     pub(super) target: String,
@@ -34,7 +34,7 @@ struct Json {
     duration_ms: Option<f64>,
 }
 
-/// Reads a line. `None` where it is of no form that is known, or has no request in it.
+/// Parses a line. `None` if its format is unknown, or it has no request.
 pub(super) fn read(line: &[u8]) -> Option<Line> {
     if line.len() > LINE_BYTES_MAX {
         return None;

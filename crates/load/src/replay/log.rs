@@ -15,7 +15,7 @@ pub const REQUESTS_MAX: usize = 10_000_000;
 /// The most different requests; lines with others are counted.
 pub const TARGETS_MAX: usize = 1_000_000;
 
-/// Which requests of a log are asked again.
+/// Which requests of a log are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Methods {
     /// Only those that change nothing by definition (RFC 9110 §9.2.1): GET, HEAD, OPTIONS.
@@ -28,7 +28,7 @@ pub enum Methods {
 /// What became of the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Requests to be asked again.
+    /// Number of requests to replay.
     pub taken: usize,
     /// Lines of no form that is known, or without a request.
     pub odd: usize,
@@ -44,10 +44,10 @@ impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} requests", self.taken)?;
         let rest = [
-            (self.odd, "lines without a request that can be read"),
-            (self.unsafe_methods, "requests whose method may change something"),
-            (self.refused, "requests that cannot be asked again"),
-            (self.beyond, "requests beyond the most that are taken"),
+            (self.odd, "lines that cannot be parsed"),
+            (self.unsafe_methods, "requests with unsafe methods"),
+            (self.refused, "requests that cannot be replayed"),
+            (self.beyond, "requests above the limit"),
         ];
         for (count, what) in rest.iter().filter(|(count, _)| *count > 0) {
             write!(formatter, ", without {count} {what}")?;
@@ -66,12 +66,12 @@ pub struct Log<'a> {
     messages: Vec<Message>,
     /// Numbers of messages by method and target.
     known: HashMap<(String, String), Option<usize>>,
-    entries: Vec<Entry>,
+    entries: Vec<LoggedRequest>,
 }
 
 /// A request of the log.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LoggedRequest {
     start_us: i64,
     clock: Clock,
     message: u32,
@@ -129,7 +129,7 @@ impl<'a> Log<'a> {
         match self.message(line) {
             Some(message) => {
                 self.tally.taken += 1;
-                self.entries.push(Entry { start_us, clock, message });
+                self.entries.push(LoggedRequest { start_us, clock, message });
             }
             None if self.messages.len() == TARGETS_MAX => self.tally.beyond += 1,
             None => self.tally.refused += 1,
@@ -181,8 +181,9 @@ impl<'a> Log<'a> {
         let mut dues = Vec::with_capacity(self.entries.len());
         let mut rest = self.entries.as_slice();
         while let Some(entry) = rest.first() {
-            let same =
-                |other: &&Entry| other.start_us == entry.start_us && other.clock == Clock::Seconds;
+            let same = |other: &&LoggedRequest| {
+                other.start_us == entry.start_us && other.clock == Clock::Seconds
+            };
             let count = rest.iter().take_while(same).count().max(1);
             let (together, after) = rest.split_at(count);
             let offset = Duration::from_micros(entry.start_us.abs_diff(first));

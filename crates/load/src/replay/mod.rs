@@ -1,5 +1,4 @@
-//! Access logs as requests at the times that they had: each line that can be asked again, at its
-//! distance from the first.
+//! Replays access logs: each request of a log, at its original distance from the first.
 //!
 //! `line` reads a line of the common, combined or JSON form, [`Log`] takes lines one by one, and
 //! [`Replay`] is what users do with them.

@@ -1,4 +1,4 @@
-//! A log that is asked again: each request by whichever user is free, at the time that it had.
+//! The script of a replay: each request is sent by the next free user, at its original time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::log::{Due, Log, Tally};
 use crate::script::{Request, Script, Scripts, Step, Turn};
 use crate::share::{Share, Turns};
 
-/// A log that is asked again.
+/// A log to replay.
 #[derive(Debug)]
 pub struct Replay {
     plan: Arc<Plan>,
@@ -26,9 +26,8 @@ impl Replay {
     /// The speeds that a log can be replayed at; 1 is its own.
     pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-    /// The requests of a log, `speed` times as fast; a speed beyond [`Self::SPEEDS`] is the nearest
-    /// of them. One of several asks those whose turn it is, at the times that they have in the
-    /// whole.
+    /// The requests of a log, `speed` times as fast; a speed outside of [`Self::SPEEDS`] is
+    /// clamped. One of several agents sends its share, at their times in the whole.
     pub fn new(log: Log<'_>, speed: f64, share: Share) -> Self {
         let tally = log.tally();
         let speed = speed.clamp(*Self::SPEEDS.start(), *Self::SPEEDS.end());
@@ -75,7 +74,7 @@ impl Scripts for Replay {
     }
 }
 
-/// One user: it takes a request, waits for its time, and asks.
+/// One user: takes a request, waits until it is due, and sends it.
 #[derive(Debug)]
 struct User {
     plan: Arc<Plan>,

@@ -67,8 +67,8 @@ fn skipped_lines_are_counted() {
     let log = read(&text, Methods::Safe);
     assert_eq!(
         log.tally().to_string(),
-        "2 requests, without 2 lines without a request that can be read, without 1 requests whose method may change \
-         something, without 2 requests that cannot be asked again"
+        "2 requests, without 2 lines that cannot be parsed, without 1 requests with unsafe methods, \
+         without 2 requests that cannot be replayed"
     );
     let all = read(&text, Methods::All).tally();
     assert_eq!((all.taken, all.unsafe_methods, all.refused), (3, 0, 3));

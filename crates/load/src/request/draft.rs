@@ -1,4 +1,4 @@
-//! What a request is made of, as users write it, and the rules by which it becomes a message.
+//! A request as users write it, and the rules to compile it to a message.
 
 use std::collections::HashSet;
 
@@ -14,19 +14,19 @@ use crate::template::{Names, Template, TemplateContext, TemplateFault};
 /// A request as it is described. All texts but the method may have variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// The method; GET where it is empty and there is no content, POST where there is.
+    /// The method. If empty: GET, or POST with a body.
     pub method: String,
-    /// Path and query, or a whole URL where a proxy is asked; `*` for OPTIONS.
+    /// Path and query, or a full URL for a proxy; `*` for OPTIONS.
     pub target: String,
-    /// What Host says unless a field says it.
+    /// The Host header, unless `fields` has one.
     pub host: String,
     /// Names and values, in order.
     pub fields: Vec<(String, String)>,
-    /// For `Authorization`, unless a field says it.
+    /// Credentials for the Authorization header, unless `fields` has one.
     pub credentials: Option<Credentials>,
     /// The body of a request.
     pub content: Content,
-    /// Who writes the fields that tell where the request ends.
+    /// Who sets Content-Length and Transfer-Encoding.
     pub framing: Framing,
 }
 
@@ -44,7 +44,7 @@ pub enum Content {
     Form(Vec<(String, String)>),
 }
 
-/// Who writes Content-Length and Transfer-Encoding.
+/// Who sets Content-Length and Transfer-Encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// The rules do, and fields of these names are refused: two that disagree smuggle a second
@@ -75,7 +75,7 @@ impl Credentials {
         Self(Base64::encode_string(&pair))
     }
 
-    /// Of what stands before the `@` of a URL, percent-encoded.
+    /// Decodes the percent-encoded user information of a URL.
     pub(super) fn decode(text: &str) -> Self {
         // A form's plus is a plus here.
         let text = text.replace('+', "%2B");
@@ -143,7 +143,7 @@ impl Draft {
         }
     }
 
-    /// Adds fields that give way to those of the same name that are there.
+    /// Adds headers, except those with an existing name.
     pub fn add_defaults(&mut self, defaults: &[(String, String)]) {
         let taken: HashSet<String> =
             self.fields.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
@@ -152,7 +152,7 @@ impl Draft {
         self.fields.splice(..0, missing.cloned());
     }
 
-    /// Whether there is a field of this name.
+    /// Whether there is a header of this name.
     pub fn has_field(&self, name: &str) -> bool {
         let mut names = self.fields.iter().map(|(name, _)| name);
         names.any(|known| known.eq_ignore_ascii_case(name))
@@ -167,7 +167,7 @@ impl Draft {
         }
     }
 
-    /// Compiles it, or tells all that is wrong with it.
+    /// Compiles the draft, or returns all errors.
     pub fn compile(&self, names: &Names<'_>) -> Result<Message, Vec<Fault>> {
         let mut faults = Vec::new();
         faults.extend(self.check_method());
@@ -188,12 +188,14 @@ impl Draft {
             return Some(Fault::new(DraftPart::Method, message));
         }
         if method == "CONNECT" {
-            let message = "CONNECT opens a tunnel, and nothing would be asked through it";
+            let message = "CONNECT is not supported";
             return Some(Fault::new(DraftPart::Method, message));
         }
         let is_meant = Method::from_token(upper.as_bytes()) != Method::Unknown;
         (is_meant && method != upper).then(|| {
-            let message = format!("{method} is not {upper}: methods are in capital letters");
+            let message = format!(
+                "invalid method {method}: did you mean {upper}? (methods are case-sensitive)"
+            );
             Fault::new(DraftPart::Method, message)
         })
     }
@@ -231,7 +233,7 @@ impl Draft {
             }
             hosts += usize::from(name.eq_ignore_ascii_case("host"));
             if hosts > 1 {
-                faults.push(Fault::new(part, "a second Host: a request has one"));
+                faults.push(Fault::new(part, "a request has only one Host header"));
             }
             let value =
                 keep(Template::compile(value.trim(), TemplateContext::Field, names), part, faults);
@@ -252,7 +254,7 @@ impl Draft {
         lines
     }
 
-    /// Why a field may not stand in the request.
+    /// Why a header is not allowed in the request.
     fn refusal(&self, name: &str, value: &str) -> Option<String> {
         if !is_token(name.as_bytes()) {
             return Some(format!(
@@ -260,13 +262,11 @@ impl Draft {
             ));
         }
         if !is_value(value) {
-            return Some(format!(
-                "the value of {name} has a control character, which would end the line"
-            ));
+            return Some(format!("the value of {name} has a control character"));
         }
         let frames = is_framing(name);
         (frames && self.framing == Framing::ByRule)
-            .then(|| format!("{name} is written by rule, from the content; leave it out"))
+            .then(|| format!("{name} is set automatically; leave it out"))
     }
 
     fn compile_content(&self, names: &Names<'_>, faults: &mut Vec<Fault>) -> Body {
@@ -350,18 +350,18 @@ pub fn split_field(text: &str) -> Result<(String, String), String> {
 pub struct Common<'a> {
     /// The server. Paths in lists and scenarios are meant there.
     pub base: Option<&'a Url>,
-    /// Fields that give way to those of a request.
+    /// Default headers, which those of a request replace.
     pub fields: &'a [(String, String)],
     /// For `Authorization`, unless a request has its own.
     pub credentials: Option<&'a Credentials>,
-    /// Who writes Content-Length and Transfer-Encoding.
+    /// Who sets Content-Length and Transfer-Encoding.
     pub framing: Framing,
     /// Columns of the feed.
     pub columns: &'a [String],
 }
 
 impl Common<'_> {
-    /// Gives a draft what it does not have. Fields come before its own.
+    /// Adds missing parts to a draft. Default headers come before its own.
     pub fn apply(&self, draft: &mut Draft) {
         draft.add_defaults(self.fields);
         if draft.credentials.is_none() {

@@ -1,5 +1,5 @@
-//! One request or several, in turn or by weight, for all users: what a URL, a template and a list
-//! of targets become.
+//! The script of one or several requests, in turn or by weight: for a URL, a template or a list of
+//! targets.
 
 use std::sync::Arc;
 
@@ -39,8 +39,7 @@ struct List {
 /// A request with what is known of it beforehand.
 #[derive(Debug)]
 enum PreparedRequest {
-    /// The same bytes each time. Content may be large, so nobody else keeps them: users share
-    /// these.
+    /// The same bytes each time. Users share them, as bodies may be large.
     Fixed(FixedScript),
     /// With variables.
     Filled { message: Message, uses_feed: bool, request: Request },
@@ -128,7 +127,7 @@ impl Script for User {
     }
 }
 
-/// One user that asks for the same again and again. Its clones share the bytes.
+/// One user that repeats the same request. Clones share the bytes.
 #[derive(Clone, Debug)]
 pub struct FixedScript {
     bytes: Arc<[u8]>,

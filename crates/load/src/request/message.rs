@@ -22,7 +22,7 @@ pub struct Message {
 pub(super) enum Body {
     /// No content and no word of it.
     None,
-    /// The same bytes each time, and the line that tells their length.
+    /// The same bytes each time, and the Content-Length line.
     Fixed { length_line: Vec<u8>, bytes: Vec<u8> },
     /// Content with variables; its length is known when they are filled in.
     Filled(Template, LengthLine),
@@ -59,7 +59,7 @@ impl Body {
         }
     }
 
-    /// Without a line of ours that tells the length: the user wrote one.
+    /// Without a generated Content-Length: the user wrote one.
     pub(super) fn unframed(self) -> Self {
         match self {
             Self::None => Self::None,
@@ -140,7 +140,7 @@ impl Message {
         Some(out)
     }
 
-    /// Whether a column of the feed stands in it.
+    /// Whether it uses a column of the feed.
     pub fn uses_feed(&self) -> bool {
         let content = match &self.body {
             Body::Filled(template, _) => template.columns().next(),
@@ -150,7 +150,7 @@ impl Message {
         head.or(content).is_some()
     }
 
-    /// Whether an answer to it has content.
+    /// Whether a response to it has a body.
     pub fn content_of_answer(&self) -> ContentOfAnswer {
         match self.method.as_str() {
             "HEAD" => ContentOfAnswer::Never,

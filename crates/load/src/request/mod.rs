@@ -1,9 +1,7 @@
-//! The bytes of a request: from what a user writes (method, URL, fields, content) to what goes on
-//! the wire.
+//! The bytes of a request: from method, URL, headers and body to the message on the wire.
 //!
-//! [`Url`] says who is asked for what, [`Draft`] what the request is made of, and [`Message`] is
-//! the draft compiled: it appends itself to a buffer, the same bytes each time or with its
-//! variables filled in.
+//! [`Url`] is the target, [`Draft`] the request as written, and [`Message`] the compiled draft,
+//! which appends itself to a buffer with its variables filled in.
 
 mod draft;
 mod list;

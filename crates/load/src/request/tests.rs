@@ -42,10 +42,9 @@ fn check(draft: &Draft, expected: &str) {
 
 #[test]
 fn refuses_header_injection() {
-    let control = "which would end the line";
     check(
         &draft("GET", "/", &[("A", "b\r\nC: d")]),
-        &format!("Field(0): the value of A has a control character, {control}"),
+        "Field(0): the value of A has a control character",
     );
     check(
         &draft("GET", "/", &[("A\r\nB", "c"), ("", "x"), ("A B", "")]),
@@ -55,22 +54,22 @@ fn refuses_header_injection() {
     );
     check(
         &draft("GET", "/", &[("content-length", "3"), ("Transfer-Encoding", "chunked")]),
-        "Field(0): content-length is written by rule, from the content; leave it out | \
-         Field(1): Transfer-Encoding is written by rule, from the content; leave it out",
+        "Field(0): content-length is set automatically; leave it out | \
+         Field(1): Transfer-Encoding is set automatically; leave it out",
     );
     check(
         &draft("GET", "/", &[("Host", "a"), ("host", "b")]),
-        "Field(1): a second Host: a request has one",
+        "Field(1): a request has only one Host header",
     );
     check(&draft("GET", "/a\r\nb", &[]), "Target: the target has a control character");
     check(&draft("GET", "a", &[]), "Target: the target \"a\" does not begin with a slash");
     check(&draft("GET", "*", &[]), "Target: the target \"*\" does not begin with a slash");
     check(&draft("GE T", "/", &[]), "Method: invalid method \"GE T\": expected a word such as GET");
-    check(&draft("get", "/", &[]), "Method: get is not GET: methods are in capital letters");
     check(
-        &draft("CONNECT", "/", &[]),
-        "Method: CONNECT opens a tunnel, and nothing would be asked through it",
+        &draft("get", "/", &[]),
+        "Method: invalid method get: did you mean GET? (methods are case-sensitive)",
     );
+    check(&draft("CONNECT", "/", &[]), "Method: CONNECT is not supported");
     let host = Draft { host: "a\nb".to_owned(), ..draft("GET", "/", &[]) };
     check(&host, "Host: the host has a control character");
 }

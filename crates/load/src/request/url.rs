@@ -54,7 +54,7 @@ impl fmt::Display for Peer {
 pub enum UrlError {
     /// The text is empty.
     Empty,
-    /// A control byte, or a space in the host: it would end the line that it stands in.
+    /// A control byte, or a space in the host.
     Control,
     /// The scheme is `https`, which is not supported.
     Https,
@@ -84,9 +84,9 @@ impl fmt::Display for UrlError {
                 formatter,
                 "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             ),
-            Self::Port => formatter.write_str("nothing listens on port 0; name the port"),
+            Self::Port => formatter.write_str("invalid port 0: expected 1 to 65535"),
             Self::Socket => {
-                formatter.write_str("the path of the socket is missing; expected unix:SOCKET:/PATH")
+                formatter.write_str("the socket path is missing: expected unix:SOCKET:/PATH")
             }
         }
     }
@@ -95,8 +95,8 @@ impl fmt::Display for UrlError {
 impl std::error::Error for UrlError {}
 
 impl Url {
-    /// Reads `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user
-    /// before the host becomes credentials; a fragment is dropped, for it is never sent.
+    /// Parses `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user
+    /// before the host becomes credentials; a fragment is dropped, as it is never sent.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         if text.is_empty() {
             return Err(UrlError::Empty);
@@ -118,8 +118,7 @@ impl Url {
         }
     }
 
-    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host, or `*` for the
-    /// host itself.
+    /// Parses a target of a list: a URL, a path on the host of `self`, or `*` for the host itself.
     pub fn join(&self, text: &str) -> Result<Self, UrlError> {
         if !text.starts_with('/') && text != "*" {
             return Self::parse(text);
@@ -130,7 +129,7 @@ impl Url {
         Ok(Self { target: without_fragment(text).to_owned(), ..self.clone() })
     }
 
-    /// Whether both are answered by the same host on the same socket.
+    /// Whether both have the same host and socket.
     pub fn has_same_origin(&self, other: &Self) -> bool {
         self.peer == other.peer && self.host.eq_ignore_ascii_case(&other.host)
     }
@@ -220,15 +219,15 @@ mod tests {
             "unsupported scheme \"ftp\": expected http://HOST:PORT/PATH or unix:SOCKET:/PATH",
         );
         check("http://a\r\nb/", "the URL has a control character");
-        check("http://a:0/", "nothing listens on port 0; name the port");
+        check("http://a:0/", "invalid port 0: expected 1 to 65535");
         for host in ["", "a b", "a:b", "a:70000", "[::1", "[::z]", "::1", "{user}.example"] {
             let expected = format!(
                 "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             );
             check(&format!("http://{host}/"), &expected);
         }
-        check("unix:", "the path of the socket is missing; expected unix:SOCKET:/PATH");
-        check("unix::/a", "the path of the socket is missing; expected unix:SOCKET:/PATH");
+        check("unix:", "the socket path is missing: expected unix:SOCKET:/PATH");
+        check("unix::/a", "the socket path is missing: expected unix:SOCKET:/PATH");
     }
 
     #[test]

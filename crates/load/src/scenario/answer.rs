@@ -1,4 +1,4 @@
-//! The answer as assertions and captures see it: its fields one by one, its JSON parsed once.
+//! The response for assertions and captures: its headers one by one, its JSON parsed once.
 
 use std::cell::OnceCell;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::script::Answer;
 
-/// The answer that assertions and captures read.
+/// The response that assertions and captures read.
 #[derive(Debug)]
 pub(super) struct AnswerView<'a> {
     pub(super) answer: &'a Answer<'a>,

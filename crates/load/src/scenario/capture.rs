@@ -1,4 +1,4 @@
-//! What is taken from an answer, for later steps.
+//! Captures: values from a response for later steps.
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::expect::check_pointer;
 /// The most bytes that are taken.
 pub(super) const CAPTURE_BYTES_MAX: usize = 64 << 10;
 
-/// Where a value is in an answer.
+/// The source of a captured value.
 #[derive(Clone, Debug)]
 pub(super) enum Capture {
     /// The first group of an expression in the content, or all that it finds.
@@ -42,8 +42,7 @@ impl Capture {
             _ if section.regex.is_unread() || section.field.is_unread() => None,
             _ if section.json.is_unread() => None,
             _ => {
-                let problem =
-                    Diagnostic::error(section.span(), "the source of the capture is not clear");
+                let problem = Diagnostic::error(section.span(), "the capture has no single source");
                 let expected = "`field`, `regex`, `field` with `regex`, or `json`";
                 found.push(problem.expected(expected));
                 None
@@ -51,7 +50,7 @@ impl Capture {
         }
     }
 
-    /// Puts what is found into `value`. `false` where nothing is, or too much.
+    /// Copies the captured value to `value`. `false` without a match, or if it is too long.
     pub(super) fn take(&self, view: &AnswerView<'_>, value: &mut Vec<u8>) -> bool {
         value.clear();
         let found = match self {
@@ -82,7 +81,7 @@ fn find<'a>(regex: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
     Some(found.as_bytes())
 }
 
-/// Bytes are matched, not characters: answers need not be UTF-8.
+/// Matches bytes, as responses need not be UTF-8.
 fn compile_regex(
     text: &Verbatim,
     setting: &Setting<Option<Verbatim>>,

@@ -1,6 +1,5 @@
-//! From the sections of a scenario file to what users do: files are read, requests compiled, steps
-//! and assertions numbered. All mistakes become findings at their places. `step` compiles the
-//! requests.
+//! Compiles the sections of a scenario file: reads files, compiles requests, numbers steps and
+//! assertions. All errors become findings with positions. `step` compiles the requests.
 
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ const _: () = assert!(ASSERTIONS_MAX < u16::MAX as usize);
 // The bound of `weight` in its section.
 const _: () = assert!(WEIGHT_MAX == 10_000);
 
-/// What a scenario needs that its file does not say.
+/// Inputs of a scenario that its file does not contain.
 pub struct Inputs<'a, 'r> {
     /// Settings of the command line for all requests; its columns are those of `feed`.
     pub common: Common<'a>,
@@ -195,7 +194,7 @@ impl Compiler<'_, '_, '_> {
             return given;
         };
         if given.is_some() {
-            self.wrong(section.span(), "the command line names a feed, too");
+            self.wrong(section.span(), "the command line has --feed, too");
             return given;
         }
         let bytes = self.file(&feed.file);

@@ -1,6 +1,5 @@
-//! The cookies of one user and one host, as a browser keeps them (RFC 6265): by name and path,
-//! until they expire. There is one host only, so Domain means nothing here, and Secure does not
-//! either: what is asked without TLS in a test is asked with it in earnest.
+//! The cookies of one user and one host, as in a browser (RFC 6265): by name and path, until they
+//! expire. There is only one host, so Domain is ignored; so is Secure, as tests run without TLS.
 
 use std::time::Duration;
 
@@ -8,8 +7,8 @@ use vervet_http::field::is_value_byte;
 
 use super::answer::fields;
 
-/// The most cookies of one user; the oldest gives way (RFC 6265 §6.1 asks for 50 of a domain at
-/// least).
+/// Maximum number of cookies of one user; the oldest is dropped (RFC 6265 §6.1 requires at least 50
+/// per domain).
 pub const COOKIES_MAX: usize = 180;
 /// The longest cookie, name and value together (RFC 6265 §6.1); a longer one is not kept.
 pub const COOKIE_BYTES_MAX: usize = 4096;
@@ -28,15 +27,15 @@ struct Cookie {
     name: Vec<u8>,
     value: Vec<u8>,
     path: Vec<u8>,
-    /// When it expires, since the run began.
+    /// Expiry, since the start of the run.
     end: Option<Duration>,
     /// How many had been set before it.
     number: u64,
 }
 
 impl Jar {
-    /// Takes the cookies that an answer sets. `target` is the one that was asked for, `now` the
-    /// time since the run began.
+    /// Stores the cookies that a response sets. `target` is the request target, `now` the time
+    /// since the start of the run.
     pub(super) fn take(&mut self, lines: &[u8], target: &[u8], now: Duration) {
         let date = fields(lines).find(|(name, _)| name.eq_ignore_ascii_case(b"date"));
         let date = date.and_then(|(_, value)| vervet_http::date::parse(value));
@@ -115,7 +114,7 @@ impl Jar {
         }
     }
 
-    /// Appends the Cookie line for a target, if there is a cookie for it.
+    /// Appends the Cookie header for a target, if it has cookies.
     pub(super) fn push_line(&mut self, target: &[u8], now: Duration, out: &mut Vec<u8>) {
         self.cookies.retain(|cookie| cookie.end.is_none_or(|end| end > now));
         let path = path(target);

@@ -24,47 +24,49 @@ vervet_config::section! {
     /// A scenario file: the requests that each kind of user sends, step by step. `vervet load
     /// --scenario FILE` runs it.
     ///
-    /// In the texts of this file `{name}` stands for a value, and `${NAME}` has no special meaning.
+    /// `{name}` in a text is replaced by the value of a variable; environment variables (`${NAME}`)
+    /// are not expanded.
     pub struct Document {
-        /// URL of the server, such as `http://127.0.0.1:8080`. A URL on the command line replaces
-        /// it.
+        /// URL of the server, such as `http://127.0.0.1:8080`. A URL on the command line takes
+        /// precedence.
         pub base: Option<Verbatim>,
-        /// CSV file with values for the requests, unless the command line names one by `--feed`.
+        /// CSV file with values for variables. An error if the command line has `--feed`, too.
         pub feed: Option<FeedSection>,
         /// Header fields of all requests, such as `{ Accept = "text/html" }`.
         pub fields: Pairs,
-        /// The kinds of users, 1 to 100.
+        /// The scenarios, one per kind of user: 1 to 100.
         pub scenario: Vec<Setting<ScenarioSection>>,
     }
 }
 
 vervet_config::section! {
     /// A CSV file whose first line names its columns. Each visit takes the next row; `{NAME}` in a
-    /// text stands for the column `NAME`.
+    /// text is replaced by the value in the column `NAME`.
     pub struct FeedSection {
-        /// The file, relative to the scenario file.
+        /// Path of the file, relative to the scenario file.
         pub file: Verbatim,
-        /// Which row is next.
+        /// Order in which rows are used.
         pub order: Order = "sequential",
     }
 }
 
 vervet_config::section! {
-    /// A kind of user. A visit goes through all steps in order; then the user begins a new visit.
+    /// What one kind of user does. A visit runs all steps in order; then the user starts a new
+    /// visit.
     pub struct ScenarioSection in part {
-        /// Prefix of the names of its steps in the report where there are several kinds of users.
-        /// Without it they are numbered.
+        /// Prefix for the names of its steps in the report, if there are several scenarios
+        /// [default: its number].
         pub name: Option<Verbatim>,
-        /// Share of the visits that are of this kind, relative to the weights of the others.
+        /// Share of visits, relative to the weights of the other scenarios.
         pub weight: u32 = 1 in 1..=10000,
         /// How long cookies are kept.
         pub cookies: Cookies = "visit",
-        /// How many redirects of one request are followed; 0 follows none.
+        /// Maximum number of redirects to follow per request; 0 follows none.
         pub redirects: u8 = 0 in 0..=20,
         /// Header fields of all requests of this kind. They replace those of the same name at the
         /// top level.
         pub fields: Pairs,
-        /// The steps, at least one.
+        /// The steps of a visit, at least one.
         pub step: Vec<Setting<StepSection>>,
     }
 }
@@ -72,9 +74,9 @@ vervet_config::section! {
 vervet_config::words! {
     /// How long cookies are kept.
     pub enum Cookies {
-        /// Until the visit ends: the next visit is by a new user.
+        /// Until the visit ends; the next visit starts without cookies.
         Visit = "visit",
-        /// As long as the user exists.
+        /// For the lifetime of the user.
         User = "user",
         /// Cookies are ignored.
         None = "none",
@@ -82,47 +84,48 @@ vervet_config::words! {
 }
 
 vervet_config::section! {
-    /// One request of a visit, with what must hold of its response.
+    /// One request of a visit, with assertions on its response.
     pub struct StepSection in part {
-        /// Method and target. A target alone is a GET, or a POST where there is content.
+        /// Method and target. Without a method, GET, or POST if the step has a body.
         pub request: RequestLine,
-        /// Name in the report; without it the request.
+        /// Name in the report [default: the request].
         pub name: Option<Verbatim>,
         /// Header fields, such as `{ Accept = "text/html" }`. They replace those of the same name
-        /// further up.
+        /// in the scenario and at the top level.
         pub fields: Pairs,
         /// Request body: a text with variables.
         pub content: Option<Verbatim>,
-        /// Request body: a file, sent as it is, relative to the scenario file.
+        /// Request body: a file, sent unchanged; relative to the scenario file.
         pub content_file: Option<Verbatim>,
         /// Request body: an HTML form, such as `{ user = "ann", password = "secret" }`.
         pub form: Option<Pairs>,
-        /// What must hold of the response.
+        /// Assertions on the response.
         pub expect: ExpectSection,
-        /// What later steps use of the response, by name.
+        /// Values to take from the response for later steps, by name.
         pub capture: Named<Setting<CaptureSection>>,
-        /// Targets requested one after the other when the response is complete, such as the images
-        /// of a page; at most 1000.
+        /// Targets to request after the response, one after the other, such as the images of a
+        /// page; at most 1000.
         pub resources: Vec<Setting<RequestLine>>,
-        /// Think time before the next step: a time, or a range from which it is drawn; at most one
-        /// hour.
+        /// Think time before the next step: a time, or a range to draw a random time from; at most
+        /// one hour.
         pub think: Think = "0s",
     }
 }
 
 vervet_config::section! {
-    /// Assertions on a response. The first that does not hold fails the request and ends the visit.
+    /// Assertions on a response. The first one that fails makes the request fail and ends the
+    /// visit.
     pub struct ExpectSection in part {
-        /// Expected status codes: `200`, `"2xx"`, `"200-204"`, or a list of such. Without it 200 to
-        /// 399.
+        /// Expected status codes: `200`, `"2xx"`, `"200-204"`, or a list of them; 200 to 399 if not
+        /// set.
         pub status: Option<StatusSet>,
-        /// Texts that must be in the response body.
+        /// Texts that the response body must contain.
         pub contains: Vec<Setting<Verbatim>>,
-        /// Texts that must not be in the response body.
+        /// Texts that the response body must not contain.
         pub lacks: Vec<Setting<Verbatim>>,
-        /// Header fields that the response must have.
+        /// Headers that the response must have.
         pub field: Vec<Setting<Verbatim>>,
-        /// JSON pointers (RFC 6901) with the value expected there, such as `{ "/user/name" = "ann"
+        /// JSON pointers (RFC 6901) and the expected value of each, such as `{ "/user/name" = "ann"
         /// }`.
         pub json: Named<Setting<JsonScalar>>,
         /// Length of the response body in bytes.
@@ -131,20 +134,20 @@ vervet_config::section! {
 }
 
 vervet_config::section! {
-    /// Where the value of a capture comes from: `field`, `regex`, `field` and `regex`, or `json`. A
-    /// capture that finds nothing fails its step.
+    /// Source of a captured value: `field`, `regex`, `field` and `regex`, or `json`. If nothing
+    /// matches, the step fails.
     pub struct CaptureSection in part {
-        /// Regular expression; its first group is taken, or the whole match if it has none.
+        /// Regular expression; the value is its first group, or the whole match if it has no group.
         pub regex: Option<Verbatim>,
-        /// Name of a header field.
+        /// Name of a response header.
         pub field: Option<Verbatim>,
         /// JSON pointer (RFC 6901) into the response body.
         pub json: Option<Verbatim>,
     }
 }
 
-/// Text as it stands in the quotes. Unlike [`vervet_config::Text`] it keeps `${NAME}`, which in a
-/// template is a dollar sign and a variable.
+/// Text without expansion of `${NAME}`, unlike [`vervet_config::Text`]: in a template that is a
+/// dollar sign and a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verbatim(String);
 

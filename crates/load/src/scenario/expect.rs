@@ -1,4 +1,4 @@
-//! What must hold of the answer to a step.
+//! Assertions on the response to a step.
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) enum Rule {
     Field(String),
     /// What a JSON pointer names is this.
     Json(String, Value),
-    /// The content has so many bytes.
+    /// The length of the body.
     Bytes(u64),
 }
 
@@ -35,7 +35,7 @@ impl Rule {
             Self::Lacks(finder) => format!("lacks {:?}", text(finder)),
             Self::Field(name) => format!("has field {name}"),
             Self::Json(pointer, value) => format!("json {pointer} is {value}"),
-            Self::Bytes(bytes) => format!("content has {bytes} bytes"),
+            Self::Bytes(bytes) => format!("the body has {bytes} bytes"),
         }
     }
 

@@ -1,9 +1,9 @@
-//! Scenarios: what each kind of user does, step by step, from a TOML file: requests with think
-//! times, what is taken from answers, what must hold of them, cookies, redirects and the resources
-//! of a page.
+//! Scenarios from a TOML file: what each kind of user does, step by step: requests, think times,
+//! captures, assertions, cookies, redirects and the resources of a page.
 //!
-//! `document` declares the sections of the file, `compile` and `step` make a [`Scenario`] of them,
-//! `user` is one user who walks through it. A walk from the first step to the last is a visit.
+//! `document` declares the sections of the file, `compile` and `step` compile them to a
+//! [`Scenario`], `user` is one user who runs it. One run from the first step to the last is a
+//! visit.
 
 mod answer;
 mod capture;

@@ -78,7 +78,7 @@ impl Scenario {
         Self { plan: Arc::new(plan) }
     }
 
-    /// The server that is asked.
+    /// The URL of the server.
     pub fn base(&self) -> &Url {
         &self.plan.base
     }

@@ -1,5 +1,4 @@
-//! Where an answer sends its client (RFC 9110 §15.4): the target on the same host that a Location
-//! names, and by which method it is asked for.
+//! Redirects (RFC 9110 §15.4): the target of a Location on the same host, and the method to use.
 
 /// How a redirect is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +9,7 @@ pub(super) enum RedirectMethod {
     Same,
 }
 
-/// How a status asks to be followed, if it does.
+/// The method to follow a redirect status with, if it is one.
 pub(super) fn redirect_method(status: u16, method: &str) -> Option<RedirectMethod> {
     let is_safe = matches!(method, "GET" | "HEAD" | "OPTIONS");
     match status {
@@ -21,8 +20,8 @@ pub(super) fn redirect_method(status: u16, method: &str) -> Option<RedirectMetho
     }
 }
 
-/// Resolves a Location against the target that was asked for (RFC 3986 §5.2). `None` where it leads
-/// to another host, or to https, or nowhere.
+/// Resolves a Location against the request target (RFC 3986 §5.2). `None` if it is invalid, or
+/// leads to another host or to https.
 pub(super) fn resolve(location: &[u8], base: &[u8], host: &str) -> Option<Vec<u8>> {
     let location = location.split(|&byte| byte == b'#').next()?;
     if !location.iter().all(|&byte| byte.is_ascii_graphic() || byte >= 0x80) {
@@ -56,7 +55,7 @@ enum Reference {
     Relative,
 }
 
-/// What follows the authority, if that is ours or there is none.
+/// The rest after the authority, if that is the same host or missing.
 fn after_authority<'a>(location: &'a [u8], host: &str) -> Option<(Reference, &'a [u8])> {
     let rest = if let Some(rest) = location.strip_prefix(b"//") {
         rest

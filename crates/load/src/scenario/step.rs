@@ -45,7 +45,7 @@ impl Compiler<'_, '_, '_> {
             own_cookies: fields.iter().any(|field| field.is_named("cookie")),
             expects,
             captures,
-            redirect: self.new_assertion("redirects end on this host"),
+            redirect: self.new_assertion("redirects stay on this host"),
             resources,
             resource,
             think: *step.think,
@@ -60,9 +60,9 @@ impl Compiler<'_, '_, '_> {
         let mut compiled = Vec::new();
         for (name, section) in step.capture.iter() {
             if !is_name(name) {
-                let message = format!("`{}` cannot be written in braces", cited(name));
+                let message = format!("`{}` is not a valid variable name", cited(name));
                 let problem = Diagnostic::error(name.span(), message);
-                let expected = "letters, digits, `_` and `-`, a letter first";
+                let expected = "letters, digits, `_` and `-`, beginning with a letter";
                 self.found.push(problem.expected(expected));
             }
             let known = captured.iter().position(|known| known == name.value());
@@ -80,7 +80,7 @@ impl Compiler<'_, '_, '_> {
         compiled
     }
 
-    /// The one of `content`, `content_file` and `form` that is given.
+    /// The body: `content`, `content_file` or `form`.
     fn body(&mut self, step: &StepSection) -> Body {
         let (text, file, form) = (&step.content, &step.content_file, &step.form);
         let mut spans = Vec::new();
@@ -102,7 +102,7 @@ impl Compiler<'_, '_, '_> {
         }
         spans.sort();
         if let [_, second, ..] = spans[..] {
-            let problem = Diagnostic::error(second, "the step has content already");
+            let problem = Diagnostic::error(second, "the step has two bodies");
             let expected = "only one of `content`, `content_file` and `form`";
             self.found.push(problem.expected(expected));
         }
@@ -154,7 +154,7 @@ impl Compiler<'_, '_, '_> {
         None
     }
 
-    /// A request of the server for a target; `None`, and a finding, where it is of another.
+    /// A request for a target; `None`, and a finding, if it is on another host.
     fn draft(&mut self, span: Span, target: &str) -> Option<Draft> {
         // Without a server, which has been reported, all else can still be checked.
         let base = self.base.clone();
@@ -173,7 +173,7 @@ impl Compiler<'_, '_, '_> {
                 draft.framing = self.common.framing;
                 return Some(draft);
             }
-            Ok(url) => format!("{} is not {}: one run asks one server", url.host, base.host),
+            Ok(url) => format!("{} is not {}: a run has one target host", url.host, base.host),
             Err(error) => error.to_string(),
         };
         self.wrong(span, message);
@@ -214,7 +214,7 @@ impl Compiler<'_, '_, '_> {
     }
 }
 
-/// What browsers ask for where a redirect does not ask for the same again.
+/// The request after a redirect that changes the method to GET.
 fn follow(draft: &Draft) -> Draft {
     let mut draft = draft.clone();
     "GET".clone_into(&mut draft.method);

@@ -58,32 +58,32 @@ fn read(text: &str, base: Option<&str>) -> Reading<Scenario> {
 }
 
 /// What a server says to a request: status, field lines and content.
-struct Said {
+struct ServerResponse {
     status: u16,
     fields: String,
     content: String,
 }
 
-fn said(status: u16, fields: &str, content: &str) -> Option<Said> {
-    Some(Said { status, fields: fields.to_owned(), content: content.to_owned() })
+fn response(status: u16, fields: &str, content: &str) -> Option<ServerResponse> {
+    Some(ServerResponse { status, fields: fields.to_owned(), content: content.to_owned() })
 }
 
 /// One user whose requests a function answers, with what it did, a line each.
-struct Course<'s> {
+struct SimulatedUser<'s> {
     scenario: &'s Scenario,
     script: Box<dyn Script>,
     elapsed: Duration,
     lines: Vec<String>,
 }
 
-impl<'s> Course<'s> {
+impl<'s> SimulatedUser<'s> {
     fn new(scenario: &'s Scenario) -> Self {
         Self { script: scenario.user(0), scenario, elapsed: Duration::ZERO, lines: Vec::new() }
     }
 
     /// Goes on for so many turns. A missing answer is a request that failed.
-    fn run(mut self, turns: usize, server: impl Fn(&str) -> Option<Said>) -> Vec<String> {
-        let mut last: Option<Said> = None;
+    fn run(mut self, turns: usize, server: impl Fn(&str) -> Option<ServerResponse>) -> Vec<String> {
+        let mut last: Option<ServerResponse> = None;
         for _ in 0..turns {
             let mut out = Vec::new();
             let held = last.take();
@@ -113,7 +113,7 @@ impl<'s> Course<'s> {
         self.lines
     }
 
-    fn judge(&mut self, step: &str, said: Option<&Said>) -> String {
+    fn judge(&mut self, step: &str, said: Option<&ServerResponse>) -> String {
         let Some(said) = said else {
             return " ! no answer".to_owned();
         };
@@ -126,7 +126,7 @@ impl<'s> Course<'s> {
     }
 }
 
-fn answer(said: &Said) -> Answer<'_> {
+fn answer(said: &ServerResponse) -> Answer<'_> {
     Answer {
         status: said.status,
         fields: said.fields.as_bytes(),

@@ -1,9 +1,8 @@
-//! One user who walks through scenarios, visit after visit.
+//! One user who runs scenarios, visit after visit.
 //!
-//! A visit goes from step to step: the request, its redirects, its resources, the time to think. A
-//! step that fails, by an assertion or because no answer came, ends the visit: what follows would
-//! fail for the same reason. A failed resource counts as an error and does not end the visit, as
-//! a browser shows a page without one image.
+//! A visit runs each step: the request, its redirects, its resources, the think time. A failed step
+//! ends the visit, as later ones would fail for the same reason. A failed resource counts as an
+//! error and does not end the visit, like a missing image in a browser.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +25,9 @@ pub(super) struct User {
     visit: Option<Visit>,
     /// What became of the request that was sent last, until it is looked at.
     outcome: Option<Outcome>,
-    /// The time since the run began, when it was looked at last.
+    /// Time since the start of the run, at the last call.
     now: Duration,
-    /// The target that was asked for last.
+    /// The last request target.
     target: Vec<u8>,
     cookie_line: Vec<u8>,
 }
@@ -45,7 +44,7 @@ struct Visit {
 enum VisitState {
     /// The request of the step is next, or under way.
     Request,
-    /// A redirect is; so many were followed with it.
+    /// A redirect; the number of redirects followed so far.
     Redirect { target: Vec<u8>, redirect_method: RedirectMethod, followed: u8 },
     /// The resource of this number is.
     Resource(usize),
@@ -61,7 +60,7 @@ enum After {
 
 #[derive(Debug)]
 enum Outcome {
-    /// Sent, and no answer has come.
+    /// Sent, without a response yet.
     Open,
     Passed,
     Failed,
@@ -169,7 +168,7 @@ impl User {
         };
     }
 
-    /// The redirect that an answer asks for, or the verdict on one that cannot be followed.
+    /// The redirect of a response, or the verdict on one that cannot be followed.
     fn redirect(
         &self,
         kind: &Kind,

@@ -31,26 +31,26 @@ fn check_wrong(text: &str, expected: &[&str]) {
 fn reports_every_wrong_line() {
     check_wrong(
         "# nothing\n\n",
-        &["t.txt: there is no request; expected lines such as GET http://HOST:PORT/PATH"],
+        &["t.txt: no requests: expected lines such as GET http://HOST:PORT/PATH"],
     );
     check_wrong(
         "Accept: a\n@order.json\n/path\nGET http://a/ x y\n  get http://a/\n\
          GET http://a/{sek}\nX: é{sek}\n@gone\nhttps://a/\nGET http://b/\n\
          http://a/ weight=0\nhttp://a/ weight=x\nB d: c\n",
         &[
-            "t.txt:1:1: a field, but no request above it; a URL begins with http://",
-            "t.txt:2:1: content, but no request above it",
-            "t.txt:3:1: a path without a server; give the URL of the server, or write whole URLs",
-            "t.txt:4:1: expected METHOD URL, URL, or NAME: VALUE of a field",
-            "t.txt:5:1: get is not GET: methods are in capital letters",
-            "t.txt:6:14: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
-            "t.txt:7:5: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+            "t.txt:1:1: a header, but no request above it (a URL begins with http://)",
+            "t.txt:2:1: a body, but no request above it",
+            "t.txt:3:1: a path without a server: give the URL of the server, or write full URLs",
+            "t.txt:4:1: expected METHOD URL, URL, or a header NAME: VALUE",
+            "t.txt:5:1: invalid method get: did you mean GET? (methods are case-sensitive)",
+            "t.txt:6:14: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
+            "t.txt:7:5: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
             "t.txt:8:1: cannot read gone: no such file",
             "t.txt:9:1: https is not supported: use http and a listener without TLS",
-            "t.txt:10:5: b is not a: one run asks one server",
+            "t.txt:10:5: b is not a: a run has one target host",
             "t.txt:11:11: invalid weight \"0\": expected a whole number from 1 to 10000",
             "t.txt:12:11: invalid weight \"x\": expected a whole number from 1 to 10000",
-            "t.txt:13:1: expected METHOD URL, URL, or NAME: VALUE of a field",
+            "t.txt:13:1: expected METHOD URL, URL, or a header NAME: VALUE",
         ],
     );
 }

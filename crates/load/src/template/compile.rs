@@ -58,7 +58,7 @@ enum Piece {
     Value(Variable, Escape),
 }
 
-/// What stands for a value.
+/// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
     /// The number of the request over all users.
@@ -83,7 +83,7 @@ impl Template {
         Self { pieces }
     }
 
-    /// Compiles `text`, or tells all that is wrong with it.
+    /// Compiles `text`, or returns all errors.
     pub fn compile(
         text: &str,
         context: TemplateContext,
@@ -154,7 +154,7 @@ impl Template {
         }
     }
 
-    /// The numbers of the columns that stand in it.
+    /// The indexes of the columns in it.
     pub fn columns(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Value(Variable::Column(column), _) => Some(*column),
@@ -194,9 +194,9 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// Reads the variable that `text` begins with: the piece and its length.
 fn read(text: &str, context: TemplateContext, names: &Names<'_>) -> Result<(Piece, usize), String> {
-    let literal = "a brace that is meant as such is written {{";
+    let literal = "write a literal brace as {{";
     let Some(end) = text.find('}') else {
-        return Err(format!("a variable has no end; {literal}"));
+        return Err(format!("unclosed variable; {literal}"));
     };
     let inside = &text[1..end];
     let (name, argument) = match inside.split_once(':') {
@@ -250,9 +250,9 @@ fn unknown_variable(name: &str, names: &Names<'_>) -> String {
     let known: Vec<&str> = BUILT_IN.into_iter().chain(others.map(String::as_str)).collect();
     let hint = did_you_mean(name, known.iter().copied());
     if hint.is_empty() {
-        return format!("no variable {name}; there are {}", known.join(", "));
+        return format!("unknown variable {name}: expected one of {}", known.join(", "));
     }
-    format!("no variable {name}{hint}")
+    format!("unknown variable {name}{hint}")
 }
 
 /// `1-100`, the smaller first.
@@ -266,7 +266,7 @@ fn range(text: &str) -> Option<(u64, u64)> {
     (low <= high).then_some((low, high))
 }
 
-/// What a form that is asked for means in its context.
+/// The escaping that a form means in its context.
 fn escape(form: &str, context: TemplateContext, inside: &str) -> Result<Escape, String> {
     match (form, context) {
         ("raw", TemplateContext::Target) => Ok(Escape::Target),
@@ -274,7 +274,7 @@ fn escape(form: &str, context: TemplateContext, inside: &str) -> Result<Escape, 
         ("raw", TemplateContext::Content | TemplateContext::Form) => Ok(Escape::None),
         ("url", _) => Ok(Escape::Component),
         ("json", TemplateContext::Content) => Ok(Escape::Json),
-        ("json", _) => Err(format!("{{{inside}}}: only content can hold JSON")),
+        ("json", _) => Err(format!("{{{inside}}}: :json is for bodies only")),
         _ => {
             let hint = did_you_mean(form, ["raw", "url", "json"]);
             Err(format!("{{{inside}}}: unknown form \"{form}\"{hint}: expected raw, url or json"))

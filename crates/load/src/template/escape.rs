@@ -1,4 +1,4 @@
-//! How a value stands in what surrounds it, so that it stays one value there.
+//! Escaping of values for their context.
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

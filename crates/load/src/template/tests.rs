@@ -43,20 +43,21 @@ fn reports_every_wrong_variable() {
     let check = |text: &str, expected: &str| {
         assert_eq!(render(text, TemplateContext::Content, 1), expected, "{text:?}");
     };
-    let literal = "a brace that is meant as such is written {{";
+    let literal = "write a literal brace as {{";
     check(
         "a{sek}{sek2}",
         &format!(
-            "1: no variable sek (did you mean \"seq\"?); {literal} | 6: no variable sek2; there are seq, random, uuid, user, token, name, word; {literal}"
+            "1: unknown variable sek (did you mean \"seq\"?); {literal} | \
+             6: unknown variable sek2: expected one of seq, random, uuid, user, token, name, word; {literal}"
         ),
     );
     check(
         "{colour}",
         &format!(
-            "0: no variable colour; there are seq, random, uuid, user, token, name, word; {literal}"
+            "0: unknown variable colour: expected one of seq, random, uuid, user, token, name, word; {literal}"
         ),
     );
-    check("{seq", &format!("0: a variable has no end; {literal}"));
+    check("{seq", &format!("0: unclosed variable; {literal}"));
     check("{return 1}", &format!("0: unknown variable {{return 1}}: {literal}"));
     let numbers = "expected two numbers, the smaller first, as in {random:1-100}";
     for range in ["", "1", "-", "5-4", "1-", "+1-2", "a-b", "1-99999999999999999999"] {
@@ -68,7 +69,7 @@ fn reports_every_wrong_variable() {
     );
     assert_eq!(
         render("{name:json}", TemplateContext::Target, 1),
-        "0: {name:json}: only content can hold JSON"
+        "0: {name:json}: :json is for bodies only"
     );
 }
 

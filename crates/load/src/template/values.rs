@@ -1,4 +1,4 @@
-//! What variables stand for at the moment: those of all users, and those of one.
+//! The current values of variables: those of all users, and those of one.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Shared {
         self.share
     }
 
-    /// The feed, if there is one.
+    /// The feed, if any.
     pub fn feed(&self) -> Option<&Feed> {
         self.feed.as_ref().map(Cursor::feed)
     }
@@ -98,14 +98,14 @@ impl Values {
         self.captures.iter_mut().for_each(Vec::clear);
     }
 
-    /// An empty buffer that has grown before, to be given back.
+    /// Takes an empty, already grown buffer; return it with `give_scratch`.
     pub(crate) fn take_scratch(&mut self) -> Vec<u8> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch
     }
 
-    /// Gives the buffer back.
+    /// Returns the buffer.
     pub(crate) fn give_scratch(&mut self, scratch: Vec<u8>) {
         self.scratch = scratch;
     }

@@ -15,7 +15,7 @@ use vervet_load::script::{ContentOfAnswer, Request};
 use vervet_load::{Fixed, Plan};
 use vervet_report::Run;
 
-/// A good answer.
+/// A successful response.
 pub const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, world\n";
 
 /// The canned-answer server on a free port of loopback.

@@ -1,4 +1,4 @@
-//! What a condition may be about, by name, and its value in a run.
+//! The figures that a condition can name, and their values in a run.
 
 use std::fmt;
 
@@ -11,45 +11,45 @@ use super::statement::Quantity;
 /// A figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
-    /// One of the times: `p99`, `service.mean`, `connect.max`.
+    /// A time: `p99`, `service.mean`, `connect.max`.
     Time(Timing, Stat),
-    /// Good answers per second: `rate`.
+    /// Successful responses per second: `rate`.
     Rate,
-    /// Bytes received per second, heads and failed answers too: `throughput`.
+    /// Bytes received per second, including heads and failed responses: `throughput`.
     Throughput,
-    /// Content of good answers per second: `goodput`.
+    /// Body bytes of successful responses per second: `goodput`.
     Goodput,
-    /// The number of good answers: `done`.
+    /// The number of successful responses: `done`.
     Done,
-    /// Failed requests, counted or as a share: `errors`, `errors.refused`.
+    /// Failed requests, as a number or a share: `errors`, `errors.refused`.
     Errors(Option<ErrorClass>, Amount),
     /// Requests in flight at the end: `censored`.
     Censored,
 }
 
-/// Which of the times of a request.
+/// The kinds of times of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// To have a connection.
+    /// Time to open a connection.
     Connect,
-    /// To the first byte.
+    /// Time to the first byte of the response.
     FirstByte,
-    /// From the due time; what is meant where none is named.
+    /// Response time, from the due time; the default.
     Response,
-    /// From the sent time.
+    /// Service time, from sending the request.
     Service,
 }
 
-/// Which figure of a time.
+/// A statistic of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stat {
-    /// The shortest of all times.
+    /// The minimum of the times.
     Min,
-    /// The mean of all times.
+    /// The arithmetic mean of the times.
     Mean,
-    /// Their standard deviation: `sd`.
+    /// The standard deviation: `sd`.
     Sd,
-    /// The longest of all times.
+    /// The maximum of the times.
     Max,
     /// A percentile, above 0 and up to 100.
     Percentile(f64),
@@ -60,12 +60,11 @@ pub enum Stat {
 pub enum Amount {
     /// The number of failed requests.
     Count,
-    /// Of a hundred finished requests.
+    /// The percentage of finished requests.
     Percent,
 }
 
-/// The names that a condition may begin with, apart from other percentiles, for messages and
-/// completion.
+/// The names of figures, with common percentiles only, for messages and completion.
 pub(super) const NAMES: &[&str] = &[
     "p50",
     "p75",
@@ -86,7 +85,7 @@ pub(super) const NAMES: &[&str] = &[
     "censored",
 ];
 
-/// The names of times, which stand before a dot.
+/// The names of kinds of times, as written before a dot.
 pub(super) const TIMINGS: [Timing; 4] =
     [Timing::Response, Timing::Service, Timing::FirstByte, Timing::Connect];
 
@@ -105,7 +104,7 @@ impl Metric {
         Some(metric)
     }
 
-    /// A figure with a dot in its name, or one of the response time.
+    /// Parses a figure with a dot in its name, or one of the response time.
     fn of_part(name: &str) -> Option<Self> {
         if let Some(class) = name.strip_prefix("errors.") {
             let class = ErrorClass::ALL.into_iter().find(|known| known.name() == class)?;
@@ -119,7 +118,7 @@ impl Metric {
         Some(Self::Time(Timing::Response, Stat::named(name)?))
     }
 
-    /// What its value is measured in.
+    /// The quantity of the figure.
     pub fn quantity(self) -> Quantity {
         match self {
             Self::Time(..) => Quantity::Time,
@@ -130,18 +129,18 @@ impl Metric {
         }
     }
 
-    /// Its value in a run, in the unit of its quantity; none where nothing of the kind was
-    /// measured.
+    /// The value in a run, in the unit of its quantity; `None` if not measured.
     pub fn value(self, run: &Run) -> Option<f64> {
         let value = match self {
-            Self::Time(timing, stat) => return stat.value(timing.of(run)),
+            Self::Time(timing, stat) => return stat.value(timing.times(run)),
             Self::Rate => run.achieved.rate(),
             Self::Throughput => run.achieved.per_second(run.achieved.bytes_received),
             Self::Goodput => run.achieved.goodput(),
             Self::Done => float(run.achieved.done),
             Self::Censored => float(run.censored.count),
             Self::Errors(class, amount) => {
-                let count = class.map_or_else(|| run.errors.total(), |class| run.errors.of(class));
+                let count =
+                    class.map_or_else(|| run.errors.total(), |class| run.errors.count(class));
                 match amount {
                     Amount::Count => float(count),
                     Amount::Percent if run.finished() == 0 => return None,
@@ -169,7 +168,7 @@ impl Timing {
         }
     }
 
-    fn of(self, run: &Run) -> &Histogram {
+    fn times(self, run: &Run) -> &Histogram {
         match self {
             Self::Connect => &run.timings.connect,
             Self::FirstByte => &run.timings.first_byte,

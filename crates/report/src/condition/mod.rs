@@ -1,5 +1,5 @@
-//! Conditions on a run, as people write them: `p99>20ms`, `errors>0.1%`, `rate<5k`. What they mean
-//! for the run (a failure with `--fail-if`, a goal with `--find-max`) is the caller's business.
+//! Conditions on a run: `p99>20ms`, `errors>0.1%`, `rate<5k`. The caller decides what they mean: a
+//! failure with `--fail-if`, a goal with `--find-max`.
 
 mod metric;
 mod parse;

@@ -11,19 +11,19 @@ use super::statement::{Comparison, Condition};
 use crate::errors::ErrorClass;
 use crate::escape::Printable;
 
-/// The longest condition that is looked at, in bytes.
+/// Maximum length of a condition in bytes.
 const CONDITION_BYTES_MAX: usize = 200;
 
 /// Why a text is not a valid condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionError {
-    /// The condition, as it was written.
+    /// The condition as written.
     pub text: String,
-    /// Where the mistake is, in characters from 1.
+    /// Column of the mistake, in characters from 1.
     pub column: usize,
-    /// What would have been right there.
+    /// What was expected there.
     pub expected: String,
-    /// The name that was probably meant.
+    /// The nearest known name.
     pub nearest: Option<String>,
 }
 
@@ -83,7 +83,7 @@ fn comparison(text: &str, at: usize) -> Option<(Comparison, usize)> {
     Some((found, at + found.sign().len()))
 }
 
-/// Failed requests are counted, or taken as a share where the bound is one.
+/// Failed requests are a share if the bound is a percentage, otherwise a number.
 fn in_percent(metric: Metric, unit: &str) -> Metric {
     match metric {
         Metric::Errors(class, _) if unit == "%" => Metric::Errors(class, Amount::Percent),

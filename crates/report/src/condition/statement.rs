@@ -9,14 +9,14 @@ use super::metric::Metric;
 use crate::run::Run;
 use crate::units;
 
-/// A condition on a run. It is read from text with [`str::parse`].
+/// A condition on a run, parsed from text with [`str::parse`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     pub(super) metric: Metric,
     pub(super) comparison: Comparison,
-    /// In the unit of the metric's quantity.
+    /// The bound, in the unit of the metric's quantity.
     pub(super) bound: f64,
-    /// As it was written.
+    /// The condition as written.
     pub(super) text: String,
 }
 
@@ -34,7 +34,7 @@ pub enum Comparison {
 }
 
 impl Condition {
-    /// Which figure it is about.
+    /// The figure of the condition.
     pub fn metric(&self) -> Metric {
         self.metric
     }
@@ -50,7 +50,7 @@ impl Condition {
         self.bound
     }
 
-    /// Whether it holds for a run, with what was measured.
+    /// Evaluates the condition for a run.
     pub fn evaluate(&self, run: &Run) -> ConditionOutcome {
         let quantity = self.metric.quantity();
         let measured = self.metric.value(run);
@@ -80,7 +80,7 @@ impl Comparison {
         }
     }
 
-    /// As it is written.
+    /// The operator as written in conditions.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Above => ">",
@@ -97,17 +97,17 @@ impl fmt::Display for Condition {
     }
 }
 
-/// What a run says to a condition.
+/// The outcome of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionOutcome {
-    /// The condition, as it was written.
+    /// The condition as written.
     pub condition: String,
-    /// Whether the condition holds for the run.
+    /// Whether the condition is true for the run.
     pub answer: Answer,
-    /// What was measured, with its unit; empty where nothing was.
+    /// The measured value with its unit; empty if not measured.
     pub measured: String,
-    /// What was measured: nanoseconds, per second, bytes per second, percent, or a number; null
-    /// where nothing was.
+    /// The measured value in nanoseconds, per second, bytes per second, percent, or as a number;
+    /// null if not measured.
     pub measured_value: Option<f64>,
     /// The bound, with its unit.
     pub bound: String,
@@ -115,19 +115,19 @@ pub struct ConditionOutcome {
     pub bound_value: f64,
 }
 
-/// Whether a condition holds.
+/// Whether a condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The condition holds for the run.
+    /// The condition is true.
     Holds,
-    /// It does not hold.
+    /// The condition is false.
     DoesNotHold,
     /// Nothing was measured: there was no successful response.
     NotMeasured,
 }
 
-/// A kind of value. Each is compared in one unit.
+/// A kind of value, with the unit that it is compared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// A time in nanoseconds.
@@ -138,7 +138,7 @@ pub enum Quantity {
     BytesPerSecond,
     /// A share in percent.
     Percent,
-    /// A number of things.
+    /// A number without a unit.
     Count,
 }
 
@@ -180,7 +180,7 @@ impl Quantity {
         }
     }
 
-    /// A value for people.
+    /// Formats a value with its unit.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::Time => units::time(value),

@@ -1,12 +1,12 @@
-//! Series as CSV, RFC 4180, with a line of names first. Times are in nanoseconds; a field is empty
-//! where nothing is known.
+//! Time series as CSV (RFC 4180) with a header line. Times are in nanoseconds; unknown values are
+//! empty.
 
 use std::fmt::Write as _;
 
 use crate::errors::{ErrorClass, Errors};
 use crate::run::Run;
 
-/// The intervals, one a line.
+/// Formats the intervals, one per line.
 pub fn csv_intervals(run: &Run) -> String {
     let mut text = String::from("start_ms,length_ms,asked,done,rate_per_s,failed");
     add_classes(&mut text);
@@ -49,6 +49,6 @@ fn add_classes(text: &mut String) {
 fn add_errors(text: &mut String, errors: &Errors) {
     let _ = write!(text, ",{}", errors.total());
     for class in ErrorClass::ALL {
-        let _ = write!(text, ",{}", errors.of(class));
+        let _ = write!(text, ",{}", errors.count(class));
     }
 }

@@ -1,5 +1,5 @@
-//! What each figure of a report means, how it is calculated and in what unit: the page
-//! `docs/load-report.md`, and the end of every page of a run.
+//! Definitions of the figures of a load report, with unit and formula: the page
+//! `docs/load-report.md`, and the end of each HTML report.
 
 use std::fmt::Write as _;
 
@@ -30,160 +30,158 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "closed load",
         "",
-        "next due time = end of the last answer",
-        "Each connection asks again when its answer has come. A slow target is asked less, so its stalls hardly show.",
+        "next due time = end of the last response",
+        "Each connection sends its next request when it has the response. A slow target gets fewer requests, so stalls hardly show in percentiles.",
     ),
     define(
         "open load",
         "",
         "due times by the pacer",
-        "Requests are due at given times, as visitors come: nobody waits for somebody else's answer. Stalls show.",
+        "Requests are due at fixed times, like those of independent visitors, whether or not earlier ones have responses. Stalls show.",
     ),
     define(
         "window",
         "us",
         "end of the run - end of the warm-up",
-        "The time that is counted. What ends outside of it is in no figure.",
+        "The measured time. Requests that end outside of it are not counted.",
     ),
     define(
-        "good answer",
+        "successful response",
         "requests",
         "finished - failed",
-        "An answer that came whole and passed every check. Only these are in rates and times.",
+        "A complete response that passed all checks. Only these count in rates and times.",
     ),
     define(
         "rate",
         "per second",
-        "good answers / window",
-        "What was achieved. A failed request does not count, however fast it failed.",
+        "successful responses / window",
+        "The achieved rate. Failed requests do not count, however fast they failed.",
     ),
     define(
-        "rate asked",
+        "requested rate",
         "per second",
         "requests due / window",
-        "What the pacer asked for; there is none in closed load. Where the rate is lower, something could not keep up.",
+        "The target rate of open load; none in closed load. If the achieved rate is lower, the target or the generator did not keep up.",
     ),
     define(
         "goodput",
         "bytes per second",
-        "content of good answers / window",
-        "What was of use to somebody: without heads, without failed answers.",
+        "body bytes of successful responses / window",
+        "Useful bytes: without heads, without failed responses.",
     ),
     define(
         "throughput",
         "bytes per second",
         "bytes received / window",
-        "What came over the connections, heads and failed answers too.",
+        "All bytes received, including heads and failed responses.",
     ),
     define(
         "response time",
         "ns",
-        "end of the answer - due time",
-        "What a visitor waits, the time in line included. In open load this is the figure to judge by.",
+        "end of the response - due time",
+        "The time that a visitor waits, including the wait for a free connection. The figure to compare in open load.",
     ),
     define(
         "service time",
         "ns",
-        "end of the answer - sent time",
-        "What the target took once it was asked. Far below the response time, it says that requests stood in line.",
+        "end of the response - sent time",
+        "The time of the target, from sending the request. Far below the response time, requests waited for a free connection.",
     ),
     define(
         "first byte",
         "ns",
-        "first byte of the answer - sent time",
-        "How long the target thought before it spoke.",
+        "first byte of the response - sent time",
+        "Time to first byte: how long the target took to begin the response.",
     ),
     define(
         "connect",
         "ns",
-        "connection there - connection asked for",
-        "One for each connection that was opened, not for each request.",
+        "connected - connect called",
+        "Counted per opened connection, not per request.",
     ),
     define(
         "percentile (p50, p99, ...)",
         "ns",
-        "the time that so many of a hundred did not exceed",
-        "p99 = 20 ms: one of a hundred took longer than 20 ms. Kept to three digits, and added up over machines without loss.",
+        "the time that this percentage of responses did not exceed",
+        "p99 = 20 ms: one response in a hundred took longer than 20 ms. Precise to three digits; several machines merge without loss.",
     ),
     define(
         "mean, sd",
         "ns",
-        "arithmetic mean, standard deviation of all",
-        "Where mean and p50 lie far apart, a few slow answers weigh more than all others: look at the percentiles.",
+        "arithmetic mean, standard deviation",
+        "If mean and p50 are far apart, a few slow responses dominate the mean: look at the percentiles.",
     ),
     define(
         "failed",
         "requests",
-        "sum over classes",
+        "sum over all classes",
         "Each failed request has one class, the first that applies: unreachable, refused, reset, timeout, closed_early, \
          malformed, wrong_status, wrong_content, local.",
     ),
     define(
-        "share of failed",
+        "share of failed requests",
         "%",
-        "failed / (good + failed)",
-        "Requests in flight at the end are on neither side.",
+        "failed / (successful + failed)",
+        "Requests in flight at the end are not counted.",
     ),
     define(
         "in flight at the end",
         "requests",
-        "sent or due, not ended",
-        "They took at least as long as they had been due, so many or old ones mean that percentiles are too good. \
-         Also called censored.",
+        "sent or due, without a response",
+        "Also called censored. Their response times are missing: many or old ones mean that percentiles are too low.",
     ),
     define(
         "lag",
         "ns",
-        "handled - due, or - reported by the kernel",
-        "How late the generator itself was. Where it is not small against the times, it is in them.",
+        "handled - due, or handled - reported by the kernel",
+        "How late the generator itself was. It is part of the measured times; if it is not much smaller than these, they are too long.",
     ),
     define(
         "generator: busiest thread",
         "1/1000 of a core",
-        "processor time of the thread / window",
-        "Near a whole core, the generator was the limit and not the target.",
+        "CPU time of the thread / window",
+        "Near 1000, the generator was the bottleneck, not the target.",
     ),
     define(
         "generator: most occupied thread",
         "1/1000 of the window",
-        "(processor time + waits for a processor) / window, of one thread",
-        "Near the whole, the generator had no time to spare: others took its core, and their turns are in the times.",
+        "(CPU time + time waiting for a CPU) / window, of one thread",
+        "Near 1000, the generator had no idle time: other processes used its core, which makes the measured times too long.",
     ),
     define(
         "ListenOverflows, ListenDrops",
         "connections",
         "difference of the kernel's counters over the run",
-        "Connections that found the queue of a listener full: they wait for a second or more and are not slow answers.",
+        "Connections dropped because the accept queue of a listener was full. TCP retries after a second or more: such times are not the server's.",
     ),
     define(
         "TCPLossProbes",
         "segments",
         "difference of the kernel's counters over the run",
-        "Sent again to learn whether the first had come: a busy peer acknowledges late, and nothing was lost.",
+        "Tail loss probes: segments sent again because a busy peer acknowledged late. Nothing was lost.",
     ),
     define(
         "RetransSegs, TCPSynRetrans",
         "segments",
         "difference of the kernel's counters over the run",
-        "Sent again because nothing came back: but for the probes, a time limit of the kernel is in those times.",
+        "Retransmitted segments. Apart from the probes, the measured times include a retransmission timeout of the kernel.",
     ),
     define(
         "audit",
         "",
-        "one verdict a rule",
-        "passed: nothing against the figures. warning: they hold with a reservation. failed: do not compare servers by them.",
+        "one verdict per rule",
+        "passed: the figures are reliable. warning: interpret them with care. failed: do not compare servers by them.",
     ),
 ];
 
 /// The text of the page `docs/load-report.md`.
 pub fn definitions_markdown() -> String {
     let mut page = String::from(
-        "# What a report of a load run says\n\n\
-         A report is written as text, as JSON ([schema](schema/load-report.json)), as a stream of JSON lines while the run \
-         goes on\n([schema](schema/load-stream.json)), as CSV by interval and by step, as percentiles for the plotters of\n\
-         HdrHistogram (`.hgrm`, in milliseconds), as OpenMetrics, and as one page of HTML that needs no network. All say the\n\
-         same figures.\n\n\
-         Times in documents are nanoseconds, sizes are binary (1 KiB is 1,024 bytes), everything else is decimal.\n\n\
+        "# Load reports\n\n\
+         A report is available as text, as JSON ([schema](schema/load-report.json)), as a stream of JSON lines during the\n\
+         run ([schema](schema/load-stream.json)), as CSV by interval and by step, as percentiles for HdrHistogram plotters\n\
+         (`.hgrm`, in milliseconds), as OpenMetrics, and as one self-contained HTML page. All have the same figures.\n\n\
+         Times in documents are nanoseconds; 1 KiB is 1,024 bytes; all other units are decimal.\n\n\
          | figure | unit | formula | meaning |\n|---|---|---|---|\n",
     );
     for Definition { name, unit, formula, meaning } in DEFINITIONS {
@@ -200,39 +198,39 @@ A condition is a figure, a comparison (`>`, `>=`, `<`, `<=`) and a bound: `p99>2
 
 | figure | bound |
 |---|---|
-| `p50` to `p100` with any digits (`p99.9`), `min`, `mean`, `sd`, `max`: of the response time | `ns`, `us`, `ms`, `s`, `m` |
-| the same after `service.`, `first_byte.`, `connect.` or `response.` | `ns`, `us`, `ms`, `s`, `m` |
-| `rate` | nothing, `k` or `m`, perhaps `/s` |
-| `throughput`, `goodput` | nothing, `k`, `m` or `g` (of 1,024), perhaps `/s` |
-| `errors`, `errors.refused` and the other classes | `%` of finished requests, or a number with nothing, `k` or `m` |
-| `done`, `censored` | a number with nothing, `k` or `m` |
+| `p50` to `p100` with any decimals (`p99.9`), `min`, `mean`, `sd`, `max`: of the response time | a time: `ns`, `us`, `ms`, `s`, `m` |
+| the same with the prefix `service.`, `first_byte.`, `connect.` or `response.` | a time |
+| `rate` | a number, with `k` or `m` if needed; `/s` is optional |
+| `throughput`, `goodput` | a number, with `k`, `m` or `g` (powers of 1,024) if needed; `/s` is optional |
+| `errors`, `errors.refused` and the other classes | `%` of finished requests, or a number, with `k` or `m` if needed |
+| `done`, `censored` | a number, with `k` or `m` if needed |
 
-A condition on a figure of which nothing was measured, as `p99` where no answer was good, neither holds nor fails to hold.
-Where a run fails by a condition, such a one fails it too.
+If nothing was measured for a figure, such as `p99` without successful responses, its condition is neither true nor
+false. In `--fail-if` it counts as true: the run fails.
 
-## Columns of the series
+## CSV columns
 
-Programs may read the CSV of intervals by place: columns are added at the end, and none changes its place. It begins with `start_ms`,
-`length_ms`, `asked` (empty in closed load), `done`, `rate_per_s`, `failed` and a column for each class of error. Then come
+The CSV of intervals only gains columns at the end; existing columns keep their position. It begins with `start_ms`, `length_ms`,
+`asked` (requests due; empty in closed load), `done` (successful responses), `rate_per_s`, `failed` and one column per error class,
+followed by
 
 | column | unit | meaning |
 |---|---|---|
-| `p50_ns`, `p99_ns`, `max_ns` | ns | response times of the interval |
-| `bytes` | bytes | received, heads and all |
-| `generator_cpu_permille` | 1/1000 of a core | how busy the generator's busiest thread was |
-| `generator_lag_ns` | ns | how late the generator looked at what was due or had come, at most |
+| `p50_ns`, `p99_ns`, `max_ns` | ns | response times in the interval |
+| `bytes` | bytes | bytes received, including heads |
+| `generator_cpu_permille` | 1/1000 of a core | CPU use of the generator's busiest thread |
+| `generator_lag_ns` | ns | maximum lag of the generator |
 | `connections` | connections | open at the end of the interval |
 
 ## OpenMetrics
 
 All names begin with `vervet_load_`, times are in seconds, counters end in `_total`. Response, service, first-byte and connect times
-are histograms with three buckets per decade, and also `..._quantile_seconds{quantile=\"0.99\"}`, since buckets are too coarse to
-compare runs by. `vervet_load_audit{rule=...}` is 0 where a rule passed, 1 for a warning, 2 where it failed;
-`vervet_load_condition{condition=...}` is 1 where a condition holds.
+are histograms with three buckets per decade. As these are too coarse to compare runs, there are also quantiles
+(`..._quantile_seconds{quantile=\"0.99\"}`). `vervet_load_audit{rule=...}` is 0 if a rule passed, 1 for a warning, 2 if it failed;
+`vervet_load_condition{condition=...}` is 1 if a condition is true.
 
 ## Several agents
 
-Runs that several agents made at the same time add up without loss: counts and histograms are summed, the window is the
-longest, the audit keeps the worst verdict of each rule. Where agents were lost, the rule `agents` fails and names them; nothing of
-what they told is in the figures.
+The results of agents are merged without loss: counts and histograms are summed, the window is the longest, and the audit keeps the
+worst verdict per rule. If agents were lost, the rule `agents` fails and names them, and all of their figures are left out.
 ";

@@ -1,4 +1,4 @@
-//! A run as JSON, its schema, and reading it back.
+//! JSON reports: schema, writing and reading.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::interval::Interval;
 use crate::run::{Run, VERSION};
 
-/// The run as one document, with a line end.
+/// Formats the run as one JSON document, with a newline.
 pub fn json(run: &Run) -> String {
     pretty(run)
 }
 
-/// Reads such a document; one of another version is an error.
+/// Parses such a document; another version is an error.
 pub fn from_json(text: &str) -> serde_json::Result<Run> {
     #[derive(Deserialize)]
     struct Versioned {
@@ -62,19 +62,19 @@ pub enum StreamLine<'a> {
         /// The interval that has ended.
         interval: Cow<'a, Interval>,
     },
-    /// The run has ended. It is the last line.
+    /// The run has ended; the last line.
     Run {
-        /// The whole run, its intervals too.
+        /// The whole run, including its intervals.
         run: Cow<'a, Run>,
     },
 }
 
-/// The line of an interval, with its end.
+/// Formats the line of an interval, with a newline.
 pub fn stream_interval(interval: &Interval) -> String {
     line(&StreamLine::Interval { interval: Cow::Borrowed(interval) })
 }
 
-/// The last line, with its end.
+/// Formats the last line, with a newline.
 pub fn stream_run(run: &Run) -> String {
     line(&StreamLine::Run { run: Cow::Borrowed(run) })
 }
@@ -86,7 +86,7 @@ fn line(line: &StreamLine<'_>) -> String {
     text
 }
 
-/// The whole stream at once.
+/// Formats the whole stream at once.
 pub(super) fn ndjson(run: &Run) -> String {
     let intervals = run.intervals.iter().map(stream_interval);
     intervals.chain([stream_run(run)]).collect()

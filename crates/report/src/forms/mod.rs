@@ -1,5 +1,4 @@
-//! The forms in which a run is written. Each takes the values and gives the text; who writes it
-//! where is not known here.
+//! The report formats. Each formats a run as text; the caller writes it.
 
 mod csv;
 mod definitions;
@@ -22,3 +21,4 @@ pub use page::html;
 pub use registry::{FORMS, Form, FormStream};
 pub use table::{Align, Column, Table};
 pub use text::text;
+pub use words::sentence;

@@ -56,7 +56,7 @@ pub fn openmetrics(run: &Run) -> String {
 
 fn add_settings(text: &mut OpenMetrics, run: &Run) {
     let asked = &run.asked;
-    let help = "What was loaded, by which program; always 1.";
+    let help = "Target, kind of load and program of the run; always 1.";
     text.family("run", Gauge, help);
     let labels: Labels<'_> = &[
         ("target", &Printable(&asked.target)),
@@ -66,36 +66,36 @@ fn add_settings(text: &mut OpenMetrics, run: &Run) {
     text.sample(labels, 1);
     let (whole, rest) = (run.started_unix_ms / 1000, run.started_unix_ms % 1000);
     let started = format!("{whole}.{rest:03}");
-    text.single("start_seconds", Gauge, "When the window began, since 1970.", started);
-    let help = "Machines or processes that made the load.";
+    text.single("start_seconds", Gauge, "Start of the measurement, as Unix time.", started);
+    let help = "Machines or processes that generated the load.";
     text.single("agents", Gauge, help, run.agents);
-    text.single("connections", Gauge, "Connections at once.", asked.connections);
+    text.single("connections", Gauge, "Concurrent connections.", asked.connections);
     let window = seconds_from_ns(run.achieved.window_us.saturating_mul(1000));
-    text.single("window_seconds", Gauge, "How long the window was.", window);
+    text.single("window_seconds", Gauge, "Length of the measurement.", window);
 }
 
 fn add_results(text: &mut OpenMetrics, run: &Run) {
     let achieved = &run.achieved;
     if let Some(due) = achieved.asked {
-        text.single("due", Counter, "Requests that were due in the window.", due);
+        text.single("due", Counter, "Requests that were due.", due);
     }
-    text.single("good", Counter, "Good answers.", achieved.done);
+    text.single("good", Counter, "Successful responses.", achieved.done);
     text.family("failed", Counter, "Failed requests by class.");
     add_errors(text, &[], &run.errors);
-    text.family("answers", Counter, "Answers by status, failed ones too.");
+    text.family("answers", Counter, "Responses by status, including failed ones.");
     for (status, count) in &run.statuses {
         text.sample(&[("status", status)], count);
     }
-    let help = "Requests without an answer at the end.";
+    let help = "Requests without a response at the end.";
     text.single("in_flight", Gauge, help, run.censored.count);
-    text.single("rate", Gauge, "Good answers per second.", achieved.rate());
+    text.single("rate", Gauge, "Successful responses per second.", achieved.rate());
     if let Some(rate) = achieved.rate_asked() {
         text.single("rate_asked", Gauge, "Requests due per second.", rate);
     }
     for (name, help, bytes) in [
         ("received_bytes", "Bytes received.", achieved.bytes_received),
         ("sent_bytes", "Bytes sent.", achieved.bytes_sent),
-        ("content_bytes", "Content of good answers.", achieved.content_bytes),
+        ("content_bytes", "Body bytes of successful responses.", achieved.content_bytes),
     ] {
         text.single(name, Counter, help, bytes);
     }
@@ -107,29 +107,29 @@ fn add_timings(text: &mut OpenMetrics, timings: &Timings) {
     let families = [
         (
             ["connect_seconds", "connect_quantile_seconds"],
-            "From asking for a connection to having it.",
+            "Time to open a connection.",
             &timings.connect,
         ),
         (
             ["first_byte_seconds", "first_byte_quantile_seconds"],
-            "From the sent time to the first byte.",
+            "Time from sending a request to the first byte of its response.",
             &timings.first_byte,
         ),
         (
             ["response_seconds", "response_quantile_seconds"],
-            "From the due time to the end of the answer.",
+            "Time from when a request was due to the end of its response.",
             &timings.response,
         ),
         (
             ["service_seconds", "service_quantile_seconds"],
-            "From the sent time to the end of the answer.",
+            "Time from sending a request to the end of its response.",
             &timings.service,
         ),
     ];
     for ([histogram, quantiles], help, times) in families {
         text.family(histogram, MetricKind::Histogram, help);
         add_times(text, times);
-        let help = "The time that this share did not exceed.";
+        let help = "Quantiles of these times.";
         text.family(quantiles, Gauge, help);
         for quantile in QUANTILES.iter().filter(|_| !times.is_empty()) {
             let time_ns = times.quantile_ns(quantile.parse().unwrap_or(1.0));
@@ -139,7 +139,7 @@ fn add_timings(text: &mut OpenMetrics, timings: &Timings) {
 }
 
 fn add_steps(text: &mut OpenMetrics, run: &Run) {
-    let help = "Good answers by step of the scenario.";
+    let help = "Successful responses by step of the scenario.";
     text.family("step_good", Counter, help);
     for step in &run.steps {
         text.sample(&[("step", &Printable(&step.name))], step.done);
@@ -153,18 +153,18 @@ fn add_steps(text: &mut OpenMetrics, run: &Run) {
 
 fn add_generator(text: &mut OpenMetrics, run: &Run) {
     let generator = &run.generator;
-    let help = "Processor time of the generator.";
+    let help = "CPU time of the generator.";
     text.family("generator_cpu_seconds", Counter, help);
     for (mode, time_us) in [("user", generator.cpu_user_us), ("system", generator.cpu_system_us)] {
         let time = seconds_from_ns(time_us.saturating_mul(1000));
         text.sample(&[("mode", &mode)], time);
     }
     let busiest = f64::from(generator.busiest_thread_permille) / 1000.0;
-    let help = "Share of a core of its busiest thread.";
+    let help = "CPU use of its busiest thread, in cores.";
     text.single("generator_busy_ratio", Gauge, help, busiest);
     let lag = seconds_from_ns(generator.lag.max_ns());
-    text.single("generator_lag_max_seconds", Gauge, "How late it was at most.", lag);
-    let help = "What the kernel of the generator counted.";
+    text.single("generator_lag_max_seconds", Gauge, "Maximum lag of the generator.", lag);
+    let help = "TCP counters of the kernel of the generator.";
     text.family("kernel", Counter, help);
     for (name, count) in run.kernel.named() {
         if let Some(count) = count {
@@ -174,7 +174,8 @@ fn add_generator(text: &mut OpenMetrics, run: &Run) {
 }
 
 fn add_verdicts(text: &mut OpenMetrics, run: &Run) {
-    let help = "0 passed, 1 warning, 2 failed: do not compare by these figures.";
+    let help =
+        "Verdict by rule: 0 passed, 1 warning, 2 failed (do not compare servers by this run).";
     text.family("audit", Gauge, help);
     for finding in &run.findings {
         let number = match finding.verdict {
@@ -184,7 +185,7 @@ fn add_verdicts(text: &mut OpenMetrics, run: &Run) {
         };
         text.sample(&[("rule", &Printable(&finding.rule))], number);
     }
-    let help = "1 where a condition of --fail-if holds.";
+    let help = "1 if a condition of --fail-if is true, 0 if not, NaN if nothing was measured.";
     text.family("condition", Gauge, help);
     for outcome in &run.conditions {
         let number = match outcome.answer {
@@ -202,7 +203,7 @@ fn add_errors(text: &mut OpenMetrics, labels: Labels<'_>, errors: &Errors) {
     for class in ErrorClass::ALL {
         let name = class.name();
         let labels = [labels, &[("class", &name as &dyn Display)]].concat();
-        text.sample(&labels, errors.of(class));
+        text.sample(&labels, errors.count(class));
     }
 }
 

@@ -1,12 +1,12 @@
-//! The registry of forms: the command line of `vervet load` knows each form by its row here.
+//! The registry of report formats, used by the command line of `vervet load`.
 
 use super::{csv_intervals, hgrm, html, json, openmetrics, text};
 use super::{stream_interval, stream_run};
 use crate::interval::Interval;
 use crate::run::Run;
 
-/// A form of a report, which `vervet load --format` and `--output` take. To add one, write its file
-/// and its row in [`FORMS`].
+/// A report format of `vervet load --format` and `--output`. To add one, write its file and its row
+/// in [`FORMS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// The name on the command line.
@@ -15,18 +15,18 @@ pub struct Form {
     pub about: &'static str,
     /// Writes a whole run.
     pub write: fn(&Run) -> String,
-    /// How it is written while the run goes on; none where only a whole run can be written.
+    /// Functions to write the report during the run; `None` if only a whole run can be written.
     pub stream: Option<FormStream>,
-    /// Whether files are replaced as a whole, as other programs read them at any time.
+    /// Whether files are replaced atomically, because other programs read them at any time.
     pub replaces_file: bool,
 }
 
-/// A form that is written while the run goes on.
+/// A report format that is written during the run.
 #[derive(Clone, Copy, Debug)]
 pub struct FormStream {
     /// Writes an interval that has just ended.
     pub interval: fn(&Interval) -> String,
-    /// Writes what follows the last interval.
+    /// Writes the end, after the last interval.
     pub end: fn(&Run) -> String,
 }
 
@@ -34,7 +34,7 @@ const fn form(name: &'static str, about: &'static str, write: fn(&Run) -> String
     Form { name, about, write, stream: None, replaces_file: false }
 }
 
-/// All forms, the default first.
+/// All report formats, the default first.
 pub const FORMS: &[Form] = &[
     form("text", "Readable text", text),
     form("json", "Full results as one JSON document", json),

@@ -1,16 +1,15 @@
-//! A table as a value: for a terminal in columns, for a page as HTML. What stands in it is made
-//! harmless in both.
+//! A table, formatted as text columns or HTML. Cells are escaped in both.
 
 use std::fmt::Write as _;
 
 use crate::escape::{Html, Printable};
 
-/// On which side the cells of a column stand.
+/// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// For words: at the left.
+    /// Left, for columns of words.
     Left,
-    /// For numbers: at the right.
+    /// Right, for columns of numbers.
     Right,
 }
 
@@ -19,26 +18,26 @@ pub enum Align {
 pub struct Column {
     /// The heading of the column.
     pub label: String,
-    /// On which side its cells stand.
+    /// Alignment of its cells.
     pub align: Align,
 }
 
 /// A table of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What the table shows; may be empty.
+    /// The caption; may be empty.
     pub caption: String,
-    /// The columns, from the left.
+    /// The columns, from left to right.
     pub columns: Vec<Column>,
-    /// Its rows, each with a cell for each column.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<String>>,
-    /// Whether a cell is coloured by its last word, such as a rating of Apdex.
+    /// Whether cells are colored by their last word, such as an Apdex rating.
     pub heat: bool,
 }
 
 impl Table {
-    /// A table without rows: columns whose label begins with `#` hold numbers. Where all labels are
-    /// empty no line of labels is written.
+    /// A table without rows. Columns whose label begins with `#` hold numbers. If all labels are
+    /// empty, the header line is left out.
     pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
         let column = |label: &&str| match label.strip_prefix('#') {
             Some(label) => Column { label: label.to_owned(), align: Align::Right },
@@ -53,19 +52,19 @@ impl Table {
         self.columns.push(Column { label: label.into(), align: Align::Right });
     }
 
-    /// Adds a row; cells that it lacks are empty.
+    /// Adds a row; missing cells are empty.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         cells.resize(self.columns.len(), String::new());
         self.rows.push(cells);
     }
 
-    /// Whether it has no row.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// In columns, each line indented by two blanks.
+    /// Formats the table as text columns, indented by two spaces.
     pub fn text(&self) -> String {
         let printable = |cells: &Vec<String>| -> Vec<String> {
             cells.iter().map(|cell| Printable(cell).to_string()).collect()
@@ -94,8 +93,8 @@ impl Table {
         text
     }
 
-    /// As an element of a page, which scrolls within itself where it is too wide. The first column
-    /// names its row.
+    /// Formats the table as an HTML element that scrolls if it is too wide. The first column is the
+    /// row header.
     pub fn html(&self) -> String {
         let name = match self.caption.as_str() {
             "" => "Table",
@@ -138,7 +137,7 @@ impl Table {
     }
 }
 
-/// The attribute that colours a cell by the word that it ends in.
+/// The attribute that colors a cell by its last word.
 fn heat(cell: &str) -> String {
     let word = cell.rsplit(' ').next().filter(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
     word.map_or(String::new(), |word| format!(" data-heat=\"{word}\""))

@@ -1,5 +1,4 @@
-//! A run for a terminal, for somebody who never measured before: each part under its name, what is
-//! odd at the end, where it is read.
+//! A run as text for a terminal: a section per topic, the audit last.
 
 use std::fmt::Write as _;
 
@@ -14,9 +13,9 @@ use crate::units::moment;
 pub fn text(run: &Run) -> String {
     let mut text =
         format!("Load run by {}, {}\n", Printable(&run.tool), moment(run.started_unix_ms));
-    section(&mut text, "Asked", &tables::asked(run));
-    section(&mut text, "Achieved", &tables::achieved(run));
-    section(&mut text, "Times of good answers", &tables::times(run));
+    section(&mut text, "Settings", &tables::settings(run));
+    section(&mut text, "Results", &tables::achieved(run));
+    section(&mut text, "Times of successful responses", &tables::times(run));
     let _ = write!(text, "  {}\n  {}\n", words::RESPONSE, words::SERVICE);
     section(&mut text, "Failed requests", &tables::errors(run));
     section(&mut text, "Steps", &tables::steps(run));
@@ -26,10 +25,10 @@ pub fn text(run: &Run) -> String {
     section(&mut text, "Machine", &tables::machine(run));
     section(&mut text, "Conditions", &tables::conditions(run));
     if let Some(search) = &run.search {
-        section(&mut text, "Tries of the search", &tables::tries(search));
+        section(&mut text, "Search for the highest rate", &tables::tries(search));
     }
     if !run.findings.is_empty() {
-        text.push_str("\nAudit: may these figures be believed?\n");
+        text.push_str("\nAudit: are these figures reliable?\n");
         let mut findings: Vec<_> = run.findings.iter().collect();
         findings.sort_by_key(|finding| finding.verdict);
         for finding in findings {
@@ -40,7 +39,7 @@ pub fn text(run: &Run) -> String {
     text
 }
 
-/// A table under its name; nothing where it is empty.
+/// A table under its name; nothing if it is empty.
 fn section(text: &mut String, name: &str, table: &Table) {
     if !table.is_empty() {
         let _ = write!(text, "\n{name}\n{}", table.text());

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::packed::{Packed, Unreadable};
 
-/// The longest time that is recorded, in nanoseconds: one hour. Longer times are recorded as this.
+/// The maximum recorded time in nanoseconds: one hour. Longer times are recorded as this.
 pub const TIME_MAX_NS: u64 = 3_600_000_000_000;
 
-/// The quantiles that every form shows, with their names.
+/// The quantiles of all report formats, with their names.
 pub const QUANTILES: [(&str, f64); 7] = [
     ("p50", 0.5),
     ("p75", 0.75),
@@ -22,12 +22,12 @@ pub const QUANTILES: [(&str, f64); 7] = [
     ("p99.99", 0.9999),
 ];
 
-/// Digits that are kept of each value.
+/// Significant digits of each value.
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// Histogram in nanoseconds, each kept to three significant digits, up to one hour.
+/// Histogram of times in nanoseconds, with three significant digits, up to one hour.
 ///
-/// Recording takes no allocation. An empty one holds 270 KB; what is kept in numbers (one for each
-/// second of a run) is kept as [`Packed`].
+/// Recording does not allocate. A histogram takes 270 KB even if empty; many of them (one per
+/// second of a run) are kept as [`Packed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "HistogramRecord", try_from = "HistogramRecord")]
 pub struct Histogram {
@@ -35,11 +35,11 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// No times yet.
+    /// An empty histogram.
     ///
     /// # Panics
     ///
-    /// Never: the bounds are constants that the histogram takes.
+    /// Never: the bounds are valid constants.
     pub fn new() -> Self {
         let counts = Counts::new_with_bounds(1, TIME_MAX_NS, SIGNIFICANT_DIGITS);
         Self { counts: counts.unwrap_or_else(|_| unreachable!("constant bounds")) }
@@ -60,60 +60,59 @@ impl Histogram {
         self.counts.saturating_record_n(time_ns.min(TIME_MAX_NS), count);
     }
 
-    /// Adds what another has recorded. Nothing is lost: the order in which several are added makes
-    /// no difference.
+    /// Adds the times of another histogram, without loss and in any order.
     pub fn merge(&mut self, other: &Self) {
         if self.counts.add(&other.counts).is_err() {
             unreachable!("all have the same bounds");
         }
     }
 
-    /// Forgets everything, and keeps the memory.
+    /// Clears the histogram and keeps its memory.
     pub fn clear(&mut self) {
         self.counts.reset();
     }
 
-    /// How many times were recorded.
+    /// Number of recorded times.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// Whether none was recorded.
+    /// Whether the histogram is empty.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The time that a share of `quantile` (0 to 1) of all did not exceed; 0 when there is none.
+    /// The time at a quantile from 0 to 1; 0 if the histogram is empty.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         self.counts.value_at_quantile(quantile.clamp(0.0, 1.0)).min(self.max_ns())
     }
 
-    /// The shortest; 0 when there is none.
+    /// The minimum; 0 if the histogram is empty.
     pub fn min_ns(&self) -> u64 {
         self.counts.min()
     }
 
-    /// The longest; 0 when there is none.
+    /// The maximum; 0 if the histogram is empty.
     pub fn max_ns(&self) -> u64 {
         self.counts.max()
     }
 
-    /// The arithmetic mean; 0 when there is none.
+    /// The arithmetic mean; 0 if the histogram is empty.
     pub fn mean_ns(&self) -> f64 {
         self.counts.mean()
     }
 
-    /// The standard deviation; 0 when there is none.
+    /// The standard deviation; 0 if the histogram is empty.
     pub fn sd_ns(&self) -> f64 {
         self.counts.stdev()
     }
 
-    /// What was recorded, in little space.
+    /// Packs the histogram into little space.
     pub fn pack(&self) -> Packed {
-        Packed::of(self.recorded())
+        Packed::from_recorded(self.recorded())
     }
 
-    /// What a packed one holds.
+    /// Unpacks a packed histogram.
     pub fn unpack(packed: &Packed) -> Self {
         let mut times = Self::new();
         for (time_ns, count) in packed.recorded() {
@@ -122,21 +121,22 @@ impl Histogram {
         times
     }
 
-    /// Reads what [`Histogram::pack`] and other programs write: HdrHistogram's V2 form in base64.
+    /// Parses HdrHistogram's V2 encoding in base64, as [`Histogram::pack`] and other programs write
+    /// it.
     pub fn from_base64(text: &str) -> Result<Self, Unreadable> {
         Packed::from_base64(text).map(|packed| Self::unpack(&packed))
     }
 
-    /// Each distinguishable time that was recorded, ascending, with how often it was.
+    /// The distinct recorded times in ascending order, each with its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         self.counts.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 }
 
 impl Histogram {
-    /// Times from the shortest to the longest, closer and closer to the longest: each with the
-    /// share (0 to 1) that did not exceed it and how many that were. `steps` many for each halving
-    /// of what is left.
+    /// Percentiles from the minimum to the maximum, ever closer together: each time with the share
+    /// (0 to 1) of times up to it and their count. `steps` of them for each halving of the
+    /// remaining share.
     pub fn percentiles(&self, steps: u32) -> impl Iterator<Item = (u64, f64, u64)> {
         let mut seen = 0u64;
         self.counts.iter_quantiles(steps).map(move |step| {
@@ -152,32 +152,33 @@ impl Default for Histogram {
     }
 }
 
-/// Histogram in a document. Everything but `histogram` follows from it and is not read back.
+/// Histogram in a document. All other fields are derived from `histogram` and ignored when it is
+/// read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramRecord {
-    /// How many times were recorded.
+    /// Number of recorded times.
     pub count: u64,
-    /// The shortest, in nanoseconds.
+    /// The minimum, in nanoseconds.
     pub min_ns: u64,
     /// The arithmetic mean, in nanoseconds.
     pub mean_ns: f64,
     /// The standard deviation, in nanoseconds.
     pub sd_ns: f64,
-    /// The time that half of all did not exceed, in nanoseconds.
+    /// The median, in nanoseconds.
     pub p50_ns: u64,
-    /// The time that three quarters of all did not exceed, in nanoseconds.
+    /// The 75th percentile, in nanoseconds.
     pub p75_ns: u64,
-    /// The time that 90 % did not exceed, in nanoseconds.
+    /// The 90th percentile, in nanoseconds.
     pub p90_ns: u64,
-    /// The time that 95 % did not exceed, in nanoseconds.
+    /// The 95th percentile, in nanoseconds.
     pub p95_ns: u64,
-    /// The time that 99 % did not exceed, in nanoseconds.
+    /// The 99th percentile, in nanoseconds.
     pub p99_ns: u64,
-    /// The time that 99.9 % did not exceed, in nanoseconds.
+    /// The 99.9th percentile, in nanoseconds.
     pub p99_9_ns: u64,
-    /// The time that 99.99 % did not exceed, in nanoseconds.
+    /// The 99.99th percentile, in nanoseconds.
     pub p99_99_ns: u64,
-    /// The longest, in nanoseconds.
+    /// The maximum, in nanoseconds.
     pub max_ns: u64,
     /// All times, as a packed histogram.
     pub histogram: Packed,

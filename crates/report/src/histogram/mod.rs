@@ -1,6 +1,5 @@
-//! Histogram as a histogram: each recorded value is kept to three significant digits, so that any
-//! quantile can be asked for afterwards and the histograms of several threads or machines add up
-//! without loss.
+//! Histograms with three significant digits: any quantile can be computed afterwards, and those of
+//! several threads or machines merge without loss.
 
 mod counts;
 mod index;

@@ -1,6 +1,6 @@
-//! A histogram in little space: HdrHistogram's V2 encoding, uncompressed, which its plotters and
-//! other ports read. A few thousand distinct times take a few kilobytes. Agents send it, so what
-//! cannot be right is refused here.
+//! Packed histograms: HdrHistogram's V2 encoding, uncompressed, which its plotters and other ports
+//! read. A few thousand distinct times take a few kilobytes. Agents send it, so invalid input is
+//! rejected here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,14 +12,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::counts::{Histogram, TIME_MAX_NS};
 use super::index::{lowest, slot};
 
-/// What the encoding begins with: V2, counts of up to 64 bits.
+/// The cookie of the encoding: V2, counts of up to 64 bits.
 const COOKIE: u32 = 0x1c84_9313;
 /// Cookie, length, offset, digits, lowest, highest, ratio.
 const HEAD_BYTES: usize = 40;
 /// More than any histogram of ours takes: 33,800 slots of at most nine bytes.
 const BYTES_MAX: usize = 320_000;
 
-/// The counts of a histogram as `(slot, count)`, ascending, without those that are zero.
+/// The nonzero counts of a histogram as `(slot, count)`, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
     counts: Vec<(u32, u64)>,
@@ -28,22 +28,22 @@ pub struct Packed {
 /// Why a packed histogram cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not valid base64.
+    /// The text is not valid base64.
     Base64,
-    /// It is longer than any histogram of this kind.
+    /// The text is longer than any histogram of this kind.
     TooLong,
-    /// It ends in the middle.
+    /// The histogram is truncated.
     Truncated,
-    /// It is not in the V2 encoding.
+    /// The histogram is not in the V2 encoding.
     Encoding,
-    /// Its times have another unit or precision than nanoseconds with three significant digits.
+    /// The times are not in nanoseconds with three significant digits.
     Precision,
-    /// It counts times beyond one hour.
+    /// The histogram counts times beyond one hour.
     Range,
 }
 
 impl Packed {
-    pub(super) fn of(recorded: impl Iterator<Item = (u64, u64)>) -> Self {
+    pub(super) fn from_recorded(recorded: impl Iterator<Item = (u64, u64)>) -> Self {
         let counts = recorded.filter_map(|(time_ns, count)| {
             let slot = u32::try_from(slot(time_ns)).ok()?;
             (count > 0).then_some((slot, count))
@@ -51,17 +51,17 @@ impl Packed {
         Self { counts: counts.collect() }
     }
 
-    /// Each bucket with records: the lowest time that falls into it, and its count.
+    /// Each nonempty bucket: its lowest time and its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         self.counts.iter().filter_map(|(slot, count)| Some((lowest(u64::from(*slot))?, *count)))
     }
 
-    /// How many times were recorded.
+    /// Number of recorded times.
     pub fn count(&self) -> u64 {
         self.counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
-    /// Adds what another holds.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         let mut merged = Vec::with_capacity(self.counts.len().max(other.counts.len()));
         let (mut ours, mut theirs) = (self.counts.as_slice(), other.counts.as_slice());
@@ -101,7 +101,7 @@ impl Packed {
         bytes
     }
 
-    /// Reads the V2 encoding.
+    /// Decodes the V2 encoding.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
         if bytes.len() > BYTES_MAX {
             return Err(Unreadable::TooLong);
@@ -122,12 +122,12 @@ impl Packed {
         read_counts(counts).map(|counts| Self { counts })
     }
 
-    /// The V2 encoding in base64.
+    /// Encodes the histogram in V2 and base64.
     pub fn to_base64(&self) -> String {
         Base64::encode_string(&self.to_bytes())
     }
 
-    /// Reads the V2 encoding in base64.
+    /// Decodes the V2 encoding in base64.
     pub fn from_base64(text: &str) -> Result<Self, Unreadable> {
         if text.len() > BYTES_MAX.div_ceil(3) * 4 {
             return Err(Unreadable::TooLong);
@@ -150,7 +150,7 @@ fn put(bytes: &mut Vec<u8>, number: i64) {
     bytes.push((rest & 0xff) as u8);
 }
 
-/// Reads such a number and returns it with the remaining bytes.
+/// Decodes a zigzag LEB128 number and returns it with the remaining bytes.
 fn take(bytes: &[u8]) -> Result<(i64, &[u8]), Unreadable> {
     let mut number = 0;
     for (at, byte) in bytes.iter().enumerate().take(9) {

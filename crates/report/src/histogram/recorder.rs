@@ -1,13 +1,13 @@
-//! Counting times where each instruction counts: into the slots of a histogram, and nothing else.
+//! A fast recorder of times for the hot path of the generator.
 
 use super::counts::{Histogram, TIME_MAX_NS};
 use super::index::{lowest, slot};
 
-/// Times in nanoseconds, counted and not looked at until [`Recorder::take`] gives them as a
-/// [`Histogram`].
+/// Counts times in nanoseconds in the slots of a histogram until [`Recorder::take`] returns them as
+/// a [`Histogram`].
 ///
-/// The shortest and the longest, which a histogram keeps up with each time, are found in its slots
-/// then. Holds 270 KB.
+/// Minimum and maximum, which a histogram updates with each time, are only determined then. Takes
+/// 270 KB.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     counts: Box<[u64]>,
@@ -20,7 +20,7 @@ impl Recorder {
         Self { counts: vec![0; slots].into_boxed_slice() }
     }
 
-    /// Counts a time; more than [`TIME_MAX_NS`] counts as that.
+    /// Records a time, at most [`TIME_MAX_NS`].
     pub fn record_ns(&mut self, time_ns: u64) {
         let slot = slot(time_ns.min(TIME_MAX_NS));
         // Truncation cannot be: there are some ten thousands of slots.
@@ -29,7 +29,7 @@ impl Recorder {
         }
     }
 
-    /// What was counted since it was taken last.
+    /// Takes the times recorded since the last call.
     pub fn take(&mut self) -> Histogram {
         let mut times = Histogram::new();
         for (slot, count) in (0u64..).zip(&mut self.counts) {

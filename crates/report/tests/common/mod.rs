@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use vervet_report::{
-    Asked, Censored, Condition, Ended, Errors, Finding, Generator, Histogram, Interval,
-    KernelCounters, Mode, Reuse, Run, Search, SlowRequest, StepFigures, Stop, Try, TryOutcome,
+    Censored, Condition, Ended, Errors, Finding, Generator, Histogram, Interval, KernelCounters,
+    Mode, Reuse, Run, RunSettings, Search, SlowRequest, StepFigures, Stop, Try, TryOutcome,
     Verdict, Watched, WatchedSample,
 };
 
@@ -27,7 +27,7 @@ impl Numbers {
 
 /// The run.
 pub(crate) fn sample() -> Run {
-    let mut run = Run::new("vervet 0.1.0", asked());
+    let mut run = Run::new("vervet 0.1.0", settings());
     run.started_unix_ms = 1_795_327_807_000;
     run.achieved.window_us = 10_000_000;
     run.achieved.asked = Some(10_000);
@@ -94,8 +94,8 @@ fn search() -> Search {
     }
 }
 
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://127.0.0.1:8080/shop".to_owned(),
         mode: Mode::Open { pacers: ["1,000/s, even".to_owned()].into(), rate_max_milli: 1_000_000 },
         connections: 64,

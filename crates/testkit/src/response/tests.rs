@@ -20,11 +20,11 @@ impl Source for Pieces<'_> {
 }
 
 /// The response and what follows it, the same for every size of pieces.
-fn parse(bytes: &str, asked: Asked) -> Option<(Response, String)> {
+fn parse(bytes: &str, method: Method) -> Option<(Response, String)> {
     let results = [1, 2, 7, 100_000].map(|size| {
         let mut left = Vec::new();
         let mut source = Pieces { bytes: bytes.as_bytes(), size };
-        let response = read(&mut left, &mut source, asked)?;
+        let response = read(&mut left, &mut source, method)?;
         left.extend_from_slice(source.bytes);
         Some((response, String::from_utf8(left).unwrap()))
     });
@@ -33,12 +33,12 @@ fn parse(bytes: &str, asked: Asked) -> Option<(Response, String)> {
 }
 
 fn refuses(bytes: &str) {
-    assert!(catch_unwind(|| parse(bytes, Asked::ForContent)).is_err(), "taken: {bytes:?}");
+    assert!(catch_unwind(|| parse(bytes, Method::Other)).is_err(), "taken: {bytes:?}");
 }
 
 /// `expected`: status, framing, content, what follows.
 fn check(bytes: &str, expected: (u16, Framing, &str, &str)) {
-    let (response, after) = parse(bytes, Asked::ForContent).unwrap();
+    let (response, after) = parse(bytes, Method::Other).unwrap();
     assert_eq!(
         (response.status, response.framing, response.text(), after.as_str()),
         expected,
@@ -97,7 +97,7 @@ fn finds_the_end_of_the_content() {
 #[test]
 fn the_answer_to_head_has_no_content() {
     let (response, after) =
-        parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP", Asked::ForHead).unwrap();
+        parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP", Method::Head).unwrap();
     assert_eq!((response.framing, after.as_str()), (Framing::NoContent, "HTTP"));
     assert_eq!(response.field("content-length"), Some("5"));
 }
@@ -105,7 +105,7 @@ fn the_answer_to_head_has_no_content() {
 #[test]
 fn keeps_fields_and_trailers_in_their_order() {
     let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\na:\t2 \r\n\r\n0\r\nT: end\r\n\r\n";
-    let (response, _) = parse(bytes, Asked::ForContent).unwrap();
+    let (response, _) = parse(bytes, Method::Other).unwrap();
     assert_eq!(response.field_values("a"), ["1", "2"]);
     assert_eq!(response.trailers, [("T".to_owned(), "end".to_owned())]);
     assert_eq!((response.version_minor, response.reason.as_str()), (1, "OK"));
@@ -113,5 +113,5 @@ fn keeps_fields_and_trailers_in_their_order() {
 
 #[test]
 fn the_end_before_the_first_byte_is_no_response() {
-    assert_eq!(parse("", Asked::ForContent), None);
+    assert_eq!(parse("", Method::Other), None);
 }

@@ -15,14 +15,14 @@ fn root(pid: u32) -> Root {
 /// Why an interval of these samples does not count.
 #[track_caller]
 fn check_reasons(samples: &[Sample], expected: &[&str]) {
-    let summary = Summary::of(samples);
+    let summary = Summary::new(samples);
     assert_eq!(summary.invalid_because, expected);
     assert_eq!(summary.valid, expected.is_empty());
 }
 
 #[test]
 fn no_samples_are_not_an_interval() {
-    check_reasons(&[], &["it has no samples"]);
+    check_reasons(&[], &["no samples"]);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_exit_of_a_root_invalidates_the_interval() {
     ended.processes = 0;
     let over = [sample(0, 0), ended.clone()];
     check_reasons(&over, &[]);
-    assert!(Summary::of(&over).ended);
+    assert!(Summary::new(&over).ended);
 
     // unless it comes back.
     let mut back = sample(200_000, 20);
@@ -60,7 +60,7 @@ fn reasons_are_bounded() {
         again.events = vec![Event::RootStarted(root(7))];
         samples.push(again);
     }
-    assert_eq!(Summary::of(&samples).invalid_because.len(), REASONS_MAX);
+    assert_eq!(Summary::new(&samples).invalid_because.len(), REASONS_MAX);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn counters_are_differences_and_levels_have_mean_and_peak() {
         sample.faults.minor = rss;
         sample.cost_us = 100;
     }
-    let summary = Summary::of(&samples);
+    let summary = Summary::new(&samples);
     assert_eq!((summary.from_us, summary.duration_us), (1_000_000, 1_000_000));
     assert_eq!(summary.cpu.total_us(), 500_000);
     assert_eq!(summary.cores, Spread { mean: 0.5, peak: 0.8 });
@@ -86,7 +86,7 @@ fn counters_are_differences_and_levels_have_mean_and_peak() {
 #[test]
 fn samples_that_are_too_close_make_no_peak() {
     let samples = [sample(0, 0), sample(1, 1_000), sample(PEAK_GAP_MIN_US, 25_000)];
-    assert_eq!(Summary::of(&samples).cores, Spread { mean: 0.5, peak: 0.5 });
+    assert_eq!(Summary::new(&samples).cores, Spread { mean: 0.5, peak: 0.5 });
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn a_sum_over_unreadable_processes_is_none() {
         };
         Sample { detail: Some(detail), ..sample(at_us, 0) }
     };
-    let summary = Summary::of(&[with(0, Some(10)), sample(1, 0), with(2, Some(20))]);
+    let summary = Summary::new(&[with(0, Some(10)), sample(1, 0), with(2, Some(20))]);
     assert_eq!(summary.pss_bytes, Some(Spread { mean: 15.0, peak: 20.0 }));
     assert_eq!(summary.unreadable, 0);
-    let summary = Summary::of(&[with(0, Some(10)), with(1, None)]);
+    let summary = Summary::new(&[with(0, Some(10)), with(1, None)]);
     assert_eq!((summary.pss_bytes, summary.swap_bytes), (None, None));
     assert_eq!(summary.unreadable, 1);
-    let summary = Summary::of(&[sample(0, 0)]);
+    let summary = Summary::new(&[sample(0, 0)]);
     assert_eq!((summary.pss_bytes, summary.descriptors), (None, None));
     assert_eq!((summary.cgroup, summary.host), (None, None));
 }
@@ -124,8 +124,8 @@ fn the_host_is_summarized_between_its_readings() {
     };
     let samples =
         [sample(0, 0), with(10, 0, 0, 9), with(20, 1, 1, 5), with(30, 3, 1, 7), sample(40, 0)];
-    assert_eq!(Summary::of(&samples[..2]).host, None);
-    let host = Summary::of(&samples).host.unwrap();
+    assert_eq!(Summary::new(&samples[..2]).host, None);
+    let host = Summary::new(&samples).host.unwrap();
     assert_eq!((host.duration_us, host.memory_available_min_bytes), (20, 5));
     assert!((host.busy - 0.75).abs() < 1e-9);
     assert_eq!(host.tcp.listen_overflows, 3);

@@ -81,7 +81,7 @@ fn serve_coordinator(stream: &TcpStream, exits: &AtomicBool) -> Result<After, Li
             return Ok(After::Next);
         }
     };
-    let ready = Ready { tool: vervet_load::TOOL.to_owned(), asked: prepared.asked() };
+    let ready = Ready { tool: vervet_load::TOOL.to_owned(), asked: prepared.settings() };
     send(stream, &AgentMessage::Ready(Box::new(ready)))?;
     let begin = orders.next(Wait::line(BEGIN_TIMEOUT))?;
     let lead = match serde_json::from_slice(&begin) {

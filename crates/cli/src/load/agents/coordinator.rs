@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use vervet_load::{Series, Share, TOOL};
-use vervet_report::{Asked, Finding, Interval, Run, Verdict};
+use vervet_report::{Finding, Interval, Run, RunSettings, Verdict};
 
 use super::super::arguments::LoadArguments;
 use super::super::command::interrupts;
@@ -88,13 +88,13 @@ pub(super) struct Coordinator {
     timeouts: Timeouts,
     pub(super) events_to: Sender<Event>,
     events: Receiver<Event>,
-    /// Tell the thread of each agent when its result must be there; closed without a start.
+    /// Channels to the thread of each agent for the deadline of its result; closed without a start.
     begins: Vec<Sender<Option<Instant>>>,
 }
 
 /// Agents that are ready: their whole plan, and their streams.
 struct AllReady {
-    asked: Asked,
+    asked: RunSettings,
     streams: Vec<TcpStream>,
 }
 
@@ -194,7 +194,7 @@ impl Coordinator {
         let whole = whole.ok_or_else(|| Refused::usage("no agent"))?;
         if whole.tool != TOOL {
             return Err(Refused::target(format!(
-                "the agents are {}, and this is {TOOL}: use the same version on all machines",
+                "the agents run {}, this is {TOOL}: use the same version on all machines",
                 whole.tool
             )));
         }
@@ -202,7 +202,7 @@ impl Coordinator {
     }
 
     /// Starts all agents at the same time: the later the message, the shorter its lead.
-    fn start(&self, asked: &Asked, streams: &[TcpStream]) {
+    fn start(&self, asked: &RunSettings, streams: &[TcpStream]) {
         let first = Instant::now();
         let length = asked.stop.after_ms.map(|length_ms| {
             LEAD + Duration::from_millis(asked.warm_up_ms) + Duration::from_millis(length_ms)

@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use vervet_report::{Asked, Interval, Run};
+use vervet_report::{Interval, Run, RunSettings};
 
 /// The maximum length of a plan in bytes.
 pub(super) const PLAN_BYTES_MAX: usize = 1 << 20;
@@ -59,7 +59,7 @@ pub(super) struct Ready {
     /// The program, with its version.
     pub(super) tool: String,
     /// The agent's share of the run.
-    pub(super) asked: Asked,
+    pub(super) asked: RunSettings,
 }
 
 /// Sends a message as a line.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use vervet_load::TOOL;
-use vervet_report::{Asked, Ended, Interval, Mode, Reuse, Run, Stop, Verdict};
+use vervet_report::{Ended, Interval, Mode, Reuse, Run, RunSettings, Stop, Verdict};
 use vervet_testkit::PATIENCE;
 
 use super::coordinator::{Coordinator, Event, LEAD, RULE};
@@ -42,7 +42,7 @@ impl Fake {
         serde_json::from_str(&line).ok()
     }
 
-    fn tell(&mut self, message: &AgentMessage) {
+    fn send(&mut self, message: &AgentMessage) {
         // Fails if the coordinator has given up.
         let _ = send(&self.stream, message);
     }
@@ -56,8 +56,8 @@ impl Fake {
     fn ready(&mut self) {
         assert!(matches!(self.order(), Some(CoordinatorMessage::Plan(_))));
         let tool = TOOL.to_owned();
-        let asked = asked();
-        self.tell(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
+        let asked = settings();
+        self.send(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
     }
 
     /// Accepts the plan and waits for the start; returns its lead.
@@ -70,10 +70,10 @@ impl Fake {
     }
 
     /// Sends the result of a number of requests.
-    fn give(&mut self, done: u64) {
-        let mut run = Run::new(TOOL, asked());
+    fn send_result(&mut self, done: u64) {
+        let mut run = Run::new(TOOL, settings());
         run.achieved.done = done;
-        self.tell(&AgentMessage::Run(Box::new(run)));
+        self.send(&AgentMessage::Run(Box::new(run)));
     }
 
     /// Waits until the coordinator has closed the connection.
@@ -83,8 +83,8 @@ impl Fake {
 }
 
 /// A run of 1 ms: a later result is late at once.
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://a/".to_owned(),
         mode: Mode::Closed,
         connections: 1,
@@ -140,7 +140,7 @@ fn check_refused(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'stati
 fn check_lost(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
     let good = fake(|agent| {
         agent.begin();
-        agent.give(7);
+        agent.send_result(7);
         agent.hold();
     });
     let bad = fake(act);
@@ -171,7 +171,7 @@ fn the_wait_for_an_agent_that_is_not_ready_is_limited() {
     );
     let refuses = |agent: &mut Fake| {
         let why = vec!["no file".to_owned(), "no name".to_owned()];
-        agent.tell(&AgentMessage::Refused(why));
+        agent.send(&AgentMessage::Refused(why));
     };
     check_refused(PATIENT, refuses, "no file; no name");
 }
@@ -208,18 +208,18 @@ fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
     check_lost(PATIENT, garbage, "unexpected message from the agent: \"\u{fffd}\\u{1b}[2J\"");
     let again = |agent: &mut Fake| {
         agent.begin();
-        let (tool, asked) = (TOOL.to_owned(), asked());
-        agent.tell(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
+        let (tool, asked) = (TOOL.to_owned(), settings());
+        agent.send(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
         agent.hold();
     };
     check_lost(PATIENT, again, "unexpected message from the agent");
     let unlike = |agent: &mut Fake| {
         agent.begin();
-        let mut run = Run::new(TOOL, asked());
+        let mut run = Run::new(TOOL, settings());
         run.asked.pipelining = 2;
-        agent.tell(&AgentMessage::Run(Box::new(run)));
+        agent.send(&AgentMessage::Run(Box::new(run)));
     };
-    check_lost(PATIENT, unlike, "pipelining of one agent is not");
+    check_lost(PATIENT, unlike, "pipelining differs between agents");
 }
 
 /// Signs of life are not a result: after the end of the run the wait ends, too.
@@ -256,13 +256,13 @@ fn all_agents_start_when_the_last_is_ready() {
             panic!("no beginning");
         };
         seen_to.send(within_us).unwrap();
-        agent.give(1);
+        agent.send_result(1);
     });
     let (second_to, second_seen) = mpsc::channel();
     let second = fake(move |agent| {
         assert!(looked.recv_timeout(PATIENCE).unwrap(), "it began alone");
         second_to.send(agent.begin()).unwrap();
-        agent.give(2);
+        agent.send_result(2);
     });
     let run = run(&[first, second], PATIENT).unwrap();
     assert_eq!((run.agents, run.achieved.done), (2, 3));
@@ -279,9 +279,9 @@ fn intervals_add_up() {
             agent.begin();
             for start_ms in [0, 1000] {
                 let interval = Box::new(Interval { start_ms, done, ..Interval::default() });
-                agent.tell(&AgentMessage::Interval(interval));
+                agent.send(&AgentMessage::Interval(interval));
             }
-            agent.give(2 * done);
+            agent.send_result(2 * done);
         })
     };
     let run = run(&[agent(1), agent(10)], PATIENT).unwrap();
@@ -298,9 +298,9 @@ fn an_interrupt_stops_all_agents() {
             agent.begin();
             began_to.send(()).unwrap();
             assert!(matches!(agent.order(), Some(CoordinatorMessage::Stop)));
-            let mut run = Run::new(TOOL, asked());
+            let mut run = Run::new(TOOL, settings());
             run.achieved.ended = Ended::Interrupted;
-            agent.tell(&AgentMessage::Run(Box::new(run)));
+            agent.send(&AgentMessage::Run(Box::new(run)));
         })
     };
     let agents = [agent(began_to.clone()), agent(began_to)];

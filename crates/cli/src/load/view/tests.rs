@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use vervet_report::{Asked, ErrorClass, Interval, Mode, Reuse, Stop};
+use vervet_report::{ErrorClass, Interval, Mode, Reuse, RunSettings, Stop};
 
 use super::ViewState;
 use crate::terminal::Paint;
 
-fn asked() -> Asked {
-    Asked {
+fn settings() -> RunSettings {
+    RunSettings {
         target: "http://a/".to_owned(),
         mode: Mode::Open {
             pacers: BTreeSet::from(["5000/s, even".to_owned()]),
@@ -42,7 +42,7 @@ fn second(done: u64) -> Interval {
 }
 
 fn seen(seconds: &[u64]) -> ViewState {
-    let mut seen = ViewState::new(asked());
+    let mut seen = ViewState::new(settings());
     for done in seconds {
         seen.take(&second(*done));
     }
@@ -62,11 +62,11 @@ fn a_run_that_is_steady() {
     let expected = [
         "http://a/: open load, 5000/s, even",
         "steady     3.2 s of 30.0 s, 26.8 s left",
-        "rate       4,000/s of 5,000/s asked          ▃▅█",
+        "rate       4,000/s of 5,000/s requested      ▃▅█",
         "p50        1.20 ms                           ███",
         "p99        30.0 ms                           ███",
         "failed     none",
-        "generator  12.5 % busy, late by 50.0 us      ▂▂▂",
+        "generator  12.5 % busy, lag 50.0 us          ▂▂▂",
         "connected  63 of 64",
     ];
     assert_eq!(text(&seen, 8200, 79), expected);
@@ -76,7 +76,7 @@ fn a_run_that_is_steady() {
 fn a_run_that_warms_up() {
     let lines = text(&seen(&[]), 1200, 79);
     assert_eq!(lines[1], "warm-up    1.2 s of 5.0 s, not counted");
-    assert_eq!(lines[2], "rate       - of 5,000/s asked");
+    assert_eq!(lines[2], "rate       - of 5,000/s requested");
     assert_eq!(&lines[3..5], ["p50        -", "p99        -"]);
     assert_eq!(lines[6], "generator  -");
     assert_eq!(lines[7], "connected  - of 64");

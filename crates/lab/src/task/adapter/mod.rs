@@ -24,14 +24,14 @@ pub const TASK_ADAPTERS: &[&TaskAdapter] = &[
 pub struct TaskAdapter {
     /// Its name in a lab file.
     pub name: &'static str,
-    /// One line for people.
+    /// Description in one line.
     pub about: &'static str,
-    /// The names of its server's program, of which the first that is there is taken; none: it has
-    /// no server.
+    /// Names of its server program, of which the first that is installed is used; empty without a
+    /// server.
     pub server: &'static [&'static str],
     /// Further programs that it needs.
     pub beside: &'static [&'static str],
-    /// Who takes the time.
+    /// The program that measures the time.
     pub client: Client,
     /// How to get it, as the end of the sentence "to get it, ...".
     pub get: &'static str,
@@ -43,7 +43,7 @@ pub struct TaskAdapter {
     pub launch: fn(&TaskSetup<'_>) -> TaskLaunch,
 }
 
-/// Who takes the time.
+/// The program that measures the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// `vervet-stores`, which has the clients of stores.

@@ -9,7 +9,7 @@ use crate::adapter::{Kind, Process, Row, Settings};
 /// What an adapter receives.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskSetup<'a> {
-    /// The program of the server; empty where it has none.
+    /// Path of the server program; empty without a server.
     pub program: &'a Path,
     /// A folder for what is kept, empty, on the disk of the record.
     pub folder: &'a Path,
@@ -35,10 +35,10 @@ pub(super) const DURABLE: Row = Row {
     name: "durable",
     default: "false",
     kind: Kind::Word(&["true", "false"]),
-    about: "whether each put is on the disk before it is answered",
+    about: "whether each put is on disk before its response",
 };
 
-/// Whether there is an index on the keys.
+/// Setting: an index on the keys.
 pub(super) const INDEX: Row = Row {
     name: "index",
     default: "true",

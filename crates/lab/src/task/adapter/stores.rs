@@ -71,7 +71,7 @@ pub(super) static REDB: TaskAdapter = TaskAdapter {
     server: &[],
     beside: &[],
     client: Client::Stores,
-    get: "it is part of vervet-stores",
+    get: "included in vervet-stores",
     settings: &[DURABLE],
     version: &[],
     launch: redb,
@@ -88,7 +88,7 @@ pub(super) static SQLITE: TaskAdapter = TaskAdapter {
     server: &[],
     beside: &[],
     client: Client::Stores,
-    get: "it is part of vervet-stores",
+    get: "included in vervet-stores",
     settings: &[DURABLE, INDEX],
     version: &[],
     launch: sqlite,
@@ -143,23 +143,22 @@ fn mariadb(setup: &TaskSetup<'_>) -> TaskLaunch {
     TaskLaunch { prepare: vec![install], ..setup.served("mariadb", &arguments) }
 }
 
-/// The host itself: what a processor, the loopback, the disk and a system call take.
+/// The host itself: CPU, loopback, disk and a system call.
 pub(super) static HOST: TaskAdapter = TaskAdapter {
     name: "host",
-    about: "the host: pi drawn on all cores, the loopback, the disk, a system call",
+    about: "the host: pi by random points on all cores, loopback, disk, a system call",
     server: &[],
     beside: &[],
     client: Client::Ours,
-    get: "it is within vervet",
+    get: "included in vervet",
     settings: &[SAMPLES, ROUND_TRIPS, SYNCS, CALLS],
     version: &[],
     launch: host,
 };
 
-const SAMPLES: Row = count("samples", "50000000", "points drawn for pi by each core");
-const ROUND_TRIPS: Row =
-    count("round_trips", "20000", "bytes that go over the loopback and come back");
-const SYNCS: Row = count("syncs", "200", "writes that are on the disk before the next");
+const SAMPLES: Row = count("samples", "50000000", "random points for pi per core");
+const ROUND_TRIPS: Row = count("round_trips", "20000", "round trips of one byte over loopback");
+const SYNCS: Row = count("syncs", "200", "writes, each with fsync");
 const CALLS: Row = count("calls", "2000000", "system calls");
 
 const fn count(name: &'static str, default: &'static str, about: &'static str) -> Row {

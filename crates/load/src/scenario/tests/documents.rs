@@ -61,18 +61,18 @@ fn all_mistakes_come_at_once() {
             "9:16: `A` is given an integer; expected a text",
             "9:27: invalid header name \"B C\": expected letters, digits and hyphens, then a colon",
             "10:1: the directive `request` is missing; expected `request`, a method and target such as \"GET /path\"",
-            "13:17: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+            "13:17: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
             "14:9: `think` cannot be `3s..1s`: it ends before it begins; expected a time or range of times such as \"500ms..3s\"",
-            "15:8: no variable x; there are seq, random, uuid, user; a brace that is meant as such is written {{",
-            "16:11: the step has content already; expected only one of `content`, `content_file` and `form`",
+            "15:8: unknown variable x: expected one of seq, random, uuid, user; write a literal brace as {{",
+            "16:11: the step has two bodies; expected only one of `content`, `content_file` and `form`",
             "17:21: `status` is not a set of status codes; expected a list of integers from 200 to 599 or ranges of statuses such as \"2xx\"",
             "17:34: `a` is not a JSON pointer; expected a pointer such as \"/items/0/id\"",
             "17:43: unknown directive `statuss`; did you mean `status`?",
             "17:67: the text is empty; expected a text of one character or more",
-            "18:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, a letter first",
+            "18:13: `1a` is not a valid variable name; expected letters, digits, `_` and `-`, beginning with a letter",
             "18:30: invalid regular expression: unclosed group",
-            "18:41: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
-            "18:50: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "18:41: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "18:50: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
             "19:14: the target `x` does not begin with a slash",
             "19:19: an element of `resources` is given an integer; expected a method and target such as \"GET /path\"",
         ],
@@ -108,13 +108,13 @@ fn wrong_captures_are_reported_with_the_expected() {
     let check = check_step;
     check(
         "capture = { '1a' = { field = 'A' } }",
-        "4:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, a letter first",
+        "4:13: `1a` is not a valid variable name; expected letters, digits, `_` and `-`, beginning with a letter",
     );
     check("capture = { a = { regex = '(' } }", "4:27: invalid regular expression: unclosed group");
     for source in ["{ }", "{ json = '/a', field = 'B' }", "{ json = '/a', regex = 'B' }"] {
         check(
             &format!("capture = {{ a = {source} }}"),
-            "4:17: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
+            "4:17: the capture has no single source; expected `field`, `regex`, `field` with `regex`, or `json`",
         );
     }
 }
@@ -128,23 +128,23 @@ fn wrong_requests_are_reported_with_the_expected() {
         "4:14: an element of `resources` is given an integer; expected a method and target such as \"GET /path\"",
     );
     check("resources = ['x']", "4:14: the target `x` does not begin with a slash");
-    check("resources = ['http://g/']", "4:14: g is not h:81: one run asks one server");
+    check("resources = ['http://g/']", "4:14: g is not h:81: a run has one target host");
     check(
         "content = 'a{sek}'",
-        "4:13: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+        "4:13: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
     );
     check(
         "content = \"\\n{sek}\"",
-        "4:11: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+        "4:11: unknown variable sek (did you mean \"seq\"?); write a literal brace as {{",
     );
     check("content_file = 'gone'", "4:16: cannot read gone: no such file");
     check(
         "fields = { A = 'b\tc', D = \"e\\r\\nf\" }",
-        "4:27: the value of D has a control character, which would end the line",
+        "4:27: the value of D has a control character",
     );
     check(
         "fields = { Content-Length = '3' }",
-        "4:29: Content-Length is written by rule, from the content; leave it out",
+        "4:29: Content-Length is set automatically; leave it out",
     );
     check(
         "think = '3601s'",
@@ -160,7 +160,7 @@ fn later_captures_are_unknown() {
         "[[scenario]]\n[[scenario.step]]\nrequest = '/{token}'\ncapture = { token = { field = 'A' } }\n\
          [[scenario.step]]\nrequest = '/{token}'\n",
         &[
-            "3:13: no variable token; there are seq, random, uuid, user; a brace that is meant as such is written {{",
+            "3:13: unknown variable token: expected one of seq, random, uuid, user; write a literal brace as {{",
         ],
     );
 }
@@ -192,7 +192,7 @@ fn missing_parts_are_reported() {
     );
     check_wrong(
         "feed = { file = 'bad.csv' }\n[[scenario]]\nstep = [{ request = '/' }]\n",
-        &["1:17: bad.csv:2:1: 2 values, but 1 columns have a name"],
+        &["1:17: bad.csv:2:1: 2 values, but 1 columns"],
     );
 }
 

@@ -2,19 +2,24 @@
 
 use super::*;
 
-fn check(document: &str, turns: usize, server: impl Fn(&str) -> Option<Said>, expected: &[&str]) {
+fn check(
+    document: &str,
+    turns: usize,
+    server: impl Fn(&str) -> Option<ServerResponse>,
+    expected: &[&str],
+) {
     let scenario = parse(document).unwrap_or_else(|findings| panic!("{findings:?}"));
-    let lines = Course::new(&scenario).run(turns, server);
+    let lines = SimulatedUser::new(&scenario).run(turns, server);
     assert_eq!(lines, expected, "{document}");
 }
 
-fn always(_: &str) -> Option<Said> {
-    said(200, "", "ok")
+fn always(_: &str) -> Option<ServerResponse> {
+    response(200, "", "ok")
 }
 
 #[test]
 fn a_failed_step_is_named_and_ends_the_visit() {
-    let failing = |keys: &str, server: fn(&str) -> Option<Said>, expected: &str| {
+    let failing = |keys: &str, server: fn(&str) -> Option<ServerResponse>, expected: &str| {
         let text = format!(
             "[[scenario]]\n[[scenario.step]]\nname = 'a'\nrequest = '/a'\n{keys}\n\
              [[scenario.step]]\nname = 'b'\nrequest = '/b'\n"
@@ -23,20 +28,20 @@ fn a_failed_step_is_named_and_ends_the_visit() {
         check(&text, 2, server, &[&lines[0], &lines[1]]);
     };
     failing("", |_| None, " ! no answer");
-    failing("", |_| said(404, "", ""), " ! a: status is 200 to 399");
+    failing("", |_| response(404, "", ""), " ! a: status is 200 to 399");
     failing(
         "expect = { status = [200, '3xx'] }",
-        |_| said(404, "", ""),
+        |_| response(404, "", ""),
         " ! a: status is 200, 300 to 399",
     );
     failing("expect = { contains = ['o', 'no'] }", always, " ! a: contains \"no\"");
     failing("expect = { lacks = 'ok' }", always, " ! a: lacks \"ok\"");
     failing("expect = { field = 'ETag' }", always, " ! a: has field ETag");
-    failing("expect = { bytes = 3 }", always, " ! a: content has 3 bytes");
+    failing("expect = { bytes = 3 }", always, " ! a: the body has 3 bytes");
     failing("expect = { json = { '/a' = 3 } }", always, " ! a: json /a is 3");
     failing(
         "expect = { json = { '/a' = 'x' } }",
-        |_| said(200, "", r#"{"a": 3}"#),
+        |_| response(200, "", r#"{"a": 3}"#),
         " ! a: json /a is \"x\"",
     );
     failing("capture = { t = { regex = 'x(.)' } }", always, " ! a: capture t");
@@ -54,10 +59,10 @@ fn matching_answers_continue_the_visit() {
          [[scenario.step]]\nrequest = 'POST /x'\n",
         3,
         |request| match request.starts_with("GET") {
-            true => said(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
+            true => response(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
             false => always(request),
         },
-        &["/> GET /| ! /: content has 9 bytes"; 3],
+        &["/> GET /| ! /: the body has 9 bytes"; 3],
     );
     check(
         "[[scenario]]\n[[scenario.step]]\nrequest = '/'\n\
@@ -65,7 +70,7 @@ fn matching_answers_continue_the_visit() {
          [[scenario.step]]\nrequest = 'POST /x'\n",
         3,
         |request| match request.starts_with("GET") {
-            true => said(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
+            true => response(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
             false => always(request),
         },
         &["/> GET /|", "POST /x> POST /x|Content-Length: 0|", "/> GET /|"],
@@ -75,8 +80,8 @@ fn matching_answers_continue_the_visit() {
 #[test]
 fn captures_are_used_later() {
     let server = |request: &str| match request.starts_with("GET /login") {
-        true => said(200, "X-Id: order 17\r\n", "<input value=\"a&b\"> {\"n\": [1]}"),
-        false => said(200, "", "{\"id\": \"x/y\", \"n\": [1]}"),
+        true => response(200, "X-Id: order 17\r\n", "<input value=\"a&b\"> {\"n\": [1]}"),
+        false => response(200, "", "{\"id\": \"x/y\", \"n\": [1]}"),
     };
     check(
         "[[scenario]]\n\
@@ -102,7 +107,7 @@ fn pages_have_resources_and_time_to_read() {
         "[[scenario]]\n[[scenario.step]]\nname = 'page'\nrequest = 'POST /p'\ncontent = 'x'\nthink = '2s'\n\
          fields = { Accept = 'a', Content-Type = 'b' }\nresources = ['/a.css', '/gone.png']\n",
         5,
-        |request| said(if request.contains("gone") { 404 } else { 200 }, "", ""),
+        |request| response(if request.contains("gone") { 404 } else { 200 }, "", ""),
         &[
             "page> POST /p|Accept: a|Content-Type: b|Content-Length: 1|x",
             "page: resources> GET /a.css|Accept: a|",
@@ -117,7 +122,7 @@ fn pages_have_resources_and_time_to_read() {
 fn times_to_think_lie_in_their_range() {
     let scenario =
         parse("[[scenario]]\nstep = [{ request = '/', think = '10ms..20ms' }]\n").unwrap();
-    let lines = Course::new(&scenario).run(400, always);
+    let lines = SimulatedUser::new(&scenario).run(400, always);
     let waits = lines.iter().filter_map(|line| line.strip_prefix("wait ")?.strip_suffix(" ms"));
     let waits: Vec<u64> = waits.map(|wait| wait.parse().unwrap()).collect();
     assert_eq!(waits.len(), 200);
@@ -134,10 +139,12 @@ fn redirects_are_followed_as_browsers_do() {
         )
     };
     let server = |request: &str| match request.split(' ').nth(1).unwrap_or_default() {
-        "/buy" => said(307, "Location: shop/buy?x\r\n", ""),
-        "/shop/buy?x" => said(303, "Location: http://h:81/done\r\nSet-Cookie: a=1; Path=/\r\n", ""),
-        "/done" => said(308, "Location: ./thanks\r\n", ""),
-        _ => said(200, "", "thanks"),
+        "/buy" => response(307, "Location: shop/buy?x\r\n", ""),
+        "/shop/buy?x" => {
+            response(303, "Location: http://h:81/done\r\nSet-Cookie: a=1; Path=/\r\n", "")
+        }
+        "/done" => response(308, "Location: ./thanks\r\n", ""),
+        _ => response(200, "", "thanks"),
     };
     check(
         &document(3),
@@ -157,7 +164,7 @@ fn redirects_are_followed_as_browsers_do() {
         server,
         &[
             "buy> POST /buy|X: 1|Content-Length: 1|c",
-            "buy> POST /shop/buy?x|X: 1|Content-Length: 1|c ! buy: redirects end on this host",
+            "buy> POST /shop/buy?x|X: 1|Content-Length: 1|c ! buy: redirects stay on this host",
             "buy> POST /buy|X: 1|Content-Length: 1|c",
         ],
     );
@@ -170,8 +177,8 @@ fn redirects_are_followed_as_browsers_do() {
     check(
         "[[scenario]]\nredirects = 9\nstep = [{ request = '/' }]\n",
         1,
-        |_| said(302, "Location: https://h:81/\r\n", ""),
-        &["/> GET /| ! /: redirects end on this host"],
+        |_| response(302, "Location: https://h:81/\r\n", ""),
+        &["/> GET /| ! /: redirects stay on this host"],
     );
 }
 
@@ -184,8 +191,8 @@ fn cookies_are_kept_as_asked() {
         )
     };
     let server = |request: &str| match request.contains(" /b/c ") {
-        true => said(200, "Set-Cookie: s=2\r\nSet-Cookie: t=1; Max-Age=0; Path=/\r\n", ""),
-        false => said(200, "Set-Cookie: t=1; Path=/\r\nSet-Cookie: u=1; Max-Age=1\r\n", ""),
+        true => response(200, "Set-Cookie: s=2\r\nSet-Cookie: t=1; Max-Age=0; Path=/\r\n", ""),
+        false => response(200, "Set-Cookie: t=1; Path=/\r\nSet-Cookie: u=1; Max-Age=1\r\n", ""),
     };
     let (first, own) = ("b> GET /b/c|Cookie: t=1|", "c> GET /|Cookie: own|");
     check(&document(""), 5, server, &["a> GET /a|", first, own, "a> GET /a|", first]);
@@ -218,7 +225,7 @@ fn kinds_are_mixed_by_weight() {
     )
     .unwrap();
     assert_eq!(scenario.steps(), ["read: r", "scenario 2: w"]);
-    let lines = Course::new(&scenario).run(40, always);
+    let lines = SimulatedUser::new(&scenario).run(40, always);
     let reads = lines.iter().filter(|line| *line == "read: r> GET /|A: all|B: all|").count();
     let writes = lines
         .iter()

@@ -14,7 +14,7 @@ const POINTS_PER_NINE: u32 = 16;
 /// The nines that are drawn at most: 99.9999 %.
 const NINES_MAX: u32 = 6;
 
-/// What was asked and done per second.
+/// The requested and the achieved rate.
 pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
     let of = |value: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
         intervals.iter().map(|interval| (middle(interval), value(interval))).collect()
@@ -22,19 +22,19 @@ pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
     let mut series = Vec::new();
     if run.achieved.asked.is_some() {
         let asked = of(|interval| interval.rate_asked().unwrap_or(f64::NAN));
-        series.push(Series::new("asked", Colour::Quiet, asked).stroked(Stroke::Dashed));
+        series.push(Series::new("requested", Colour::Quiet, asked).stroked(Stroke::Dashed));
     }
-    series.push(Series::new("good answers", Colour::nth(0), of(Interval::rate)));
+    series.push(Series::new("successful responses", Colour::nth(0), of(Interval::rate)));
     if run.errors.total() > 0 {
         let failed = of(Interval::failed_rate);
         series.push(Series::new("failed", Colour::Rose, failed).stroked(Stroke::Dotted));
     }
     let slowest = run.intervals.iter().map(Interval::rate).fold(f64::INFINITY, f64::min);
     LineChart {
-        title: if run.achieved.asked.is_some() { "Rate asked and achieved" } else { "Rate" }
+        title: if run.achieved.asked.is_some() { "Requested and achieved rate" } else { "Rate" }
             .to_owned(),
         description: format!(
-            "Good answers per second over time: {} on the whole, {} in the slowest interval.",
+            "Successful responses per second over time: {} on average, {} in the slowest interval.",
             per_second(run.achieved.rate()),
             per_second(slowest)
         ),
@@ -59,7 +59,7 @@ pub(super) fn quantiles(run: &Run, intervals: &[Interval]) -> LineChart {
     LineChart {
         title: "Response time over time".to_owned(),
         description: format!(
-            "Response times by interval, the axis logarithmic: p50 on the whole {}, the worst p99 of an interval {}.",
+            "Response times by interval on a logarithmic axis: overall p50 {}, highest p99 of an interval {}.",
             of_ns(run.timings.response.quantile_ns(0.5)),
             of_ns(worst)
         ),
@@ -90,7 +90,7 @@ pub(super) fn distribution(run: &Run) -> LineChart {
             of_ns(service.quantile_ns(0.99)),
             of_ns(service.quantile_ns(0.999)),
         ),
-        x: Axis::new("of all good answers took no longer", Unit::Nines).reaching(Range::Exact),
+        x: Axis::new("of successful responses took at most", Unit::Nines).reaching(Range::Exact),
         y: Axis::new("time", Unit::Time).logarithmic(),
         bands: Vec::new(),
         series: vec![
@@ -121,15 +121,15 @@ pub(super) fn errors(run: &Run) -> BarChart {
     }
 }
 
-/// What the watched processes used of the processors.
+/// CPU use of the watched processes.
 pub(super) fn processor(run: &Run) -> LineChart {
     let cores = |sample: &WatchedSample| {
         let busy = u64::from(sample.cpu_user_permille) + u64::from(sample.cpu_system_permille);
         float(busy) / 10.0
     };
     LineChart {
-        title: "Processor time of the watched processes".to_owned(),
-        description: "User mode and kernel together; 100 % is one core.".to_owned(),
+        title: "CPU use of the watched processes".to_owned(),
+        description: "User and system time; 100 % is one core.".to_owned(),
         x: time_axis(run),
         y: Axis::new("of one core", Unit::Percent),
         bands: Vec::new(),
@@ -137,11 +137,11 @@ pub(super) fn processor(run: &Run) -> LineChart {
     }
 }
 
-/// What the watched processes held of the memory.
+/// Memory of the watched processes.
 pub(super) fn memory(run: &Run) -> LineChart {
     LineChart {
         title: "Memory of the watched processes".to_owned(),
-        description: "Memory held by each watched tree of processes.".to_owned(),
+        description: "Memory of each watched process tree.".to_owned(),
         x: time_axis(run),
         y: Axis::new("memory", Unit::Bytes),
         bands: Vec::new(),
@@ -167,10 +167,11 @@ fn time_axis(run: &Run) -> Axis {
     let of_readings =
         run.watched.iter().flat_map(|watched| watched.samples.iter().map(|sample| sample.at_ms));
     let end_ms = of_intervals.chain(of_readings).max().unwrap_or(0).max(1);
-    Axis::new("since the window began", Unit::Time).reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
+    Axis::new("since the start of the measurement", Unit::Time)
+        .reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
 }
 
-/// The middle of an interval, in nanoseconds since the window began.
+/// The middle of an interval, in nanoseconds since the start of the measurement.
 fn middle(interval: &Interval) -> f64 {
     (float(interval.start_ms) + float(interval.length_ms) / 2.0) * 1e6
 }
@@ -180,13 +181,13 @@ fn by_percentile(times: &Histogram) -> Vec<(f64, f64)> {
     if times.is_empty() {
         return Vec::new();
     }
-    let told_apart = float(times.count()).log10().min(f64::from(NINES_MAX));
+    let nines_max = float(times.count()).log10().min(f64::from(NINES_MAX));
     let steps =
         (0..=NINES_MAX * POINTS_PER_NINE).map(|step| f64::from(step) / f64::from(POINTS_PER_NINE));
     let point = |at: f64| (at, float(times.quantile_ns(1.0 - 10f64.powf(-at))));
-    let mut points: Vec<_> = steps.take_while(|at| *at <= told_apart).map(point).collect();
+    let mut points: Vec<_> = steps.take_while(|at| *at <= nines_max).map(point).collect();
     if let Some(last) = points.last_mut()
-        && told_apart < f64::from(NINES_MAX)
+        && nines_max < f64::from(NINES_MAX)
     {
         // The highest percentile is the maximum.
         let end = (nines(1.0 - 1.0 / float(times.count()).max(1.0)), float(times.max_ns()));

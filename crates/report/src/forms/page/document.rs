@@ -1,5 +1,5 @@
-//! The page of a run, part by part. Each chart has its table, the whole run stands in the page as
-//! JSON, and what each figure means stands at the end.
+//! The HTML report of a run. Each chart has a table; the page also contains the whole run as JSON,
+//! and ends with the definitions.
 
 use std::fmt::{Arguments, Write as _};
 
@@ -84,8 +84,8 @@ impl Page {
         let response = &run.timings.response;
         let at = |quantile| tables::at(response, quantile);
         let asked = run.achieved.rate_asked().map_or_else(
-            || "good answers; no rate was asked".to_owned(),
-            |asked| format!("good answers, of {} asked", rate(asked)),
+            || "successful responses; no requested rate".to_owned(),
+            |asked| format!("successful responses, of {} requested", rate(asked)),
         );
         let mean = format!("response time; mean {}", tables::mean(response));
         let cards = [
@@ -96,7 +96,7 @@ impl Page {
             (
                 "Goodput",
                 format!("{}/s", bytes(run.achieved.goodput())),
-                "content of good answers".to_owned(),
+                "bodies of successful responses".to_owned(),
             ),
         ];
         self.0.push_str("<dl class=\"cards\">\n");
@@ -120,12 +120,12 @@ impl Page {
         }
     }
 
-    /// What the audit holds against the run, and folded away what it does not.
+    /// Failed rules and warnings of the audit; passed rules are folded.
     fn audit(&mut self, run: &Run) {
         if run.findings.is_empty() {
             return;
         }
-        self.0.push_str("<h2>May these figures be believed?</h2>\n");
+        self.0.push_str("<h2>Are these figures reliable?</h2>\n");
         let mut findings: Vec<_> = run.findings.iter().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
         let (passed, against): (Vec<_>, Vec<_>) =
@@ -167,7 +167,7 @@ impl Page {
     }
 
     fn times(&mut self, run: &Run) {
-        self.section("How long answers took", &tables::times(run));
+        self.section("Response times", &tables::times(run));
         let (response, service) = (Html(words::RESPONSE), Html(words::SERVICE));
         self.add(format_args!("<p class=\"quiet\">{response}.<br>{service}.</p>\n"));
         self.figure("distribution", &charts::distribution(run));
@@ -178,14 +178,14 @@ impl Page {
         if run.intervals.is_empty() {
             return;
         }
-        self.0.push_str("<h2>As time went on</h2>\n");
+        self.0.push_str("<h2>Over time</h2>\n");
         let pieces = Interval::coarser(&run.intervals, PIECES_MAX);
         self.figure("rate", &charts::rate(run, &pieces));
         self.figure("quantiles", &charts::quantiles(run, &pieces));
         if let (true, Some(piece)) = (pieces.len() < run.intervals.len(), pieces.first()) {
             let length = words::of_ms(piece.length_ms);
             self.add(format_args!(
-                "<p class=\"quiet\">The charts put {length} together in each point.</p>\n"
+                "<p class=\"quiet\">Each point of the charts covers {length}.</p>\n"
             ));
         }
         self.folded(&tables::intervals(run, INTERVAL_ROWS_MAX));
@@ -232,13 +232,13 @@ impl Page {
     }
 
     fn rest(&mut self, run: &Run) {
-        self.section("What was asked", &tables::asked(run));
-        self.section("What was achieved", &tables::achieved(run));
-        self.section("The machine of the generator", &tables::machine(run));
+        self.section("Settings", &tables::settings(run));
+        self.section("Results", &tables::achieved(run));
+        self.section("Machine of the generator", &tables::machine(run));
     }
 
     fn definitions(&mut self) {
-        self.0.push_str("<h2>What the figures mean</h2>\n<dl class=\"definitions\">\n");
+        self.0.push_str("<h2>Definitions</h2>\n<dl class=\"definitions\">\n");
         for Definition { name, unit, formula, meaning } in DEFINITIONS {
             let (name, unit, formula, meaning) =
                 (Html(name), Html(unit), Html(formula), Html(meaning));
@@ -252,7 +252,7 @@ impl Page {
     fn data(&mut self, run: &Run) {
         let data = json_in_html(&json::json(run));
         self.add(format_args!(
-            "<p class=\"quiet\">The whole run is in this page as JSON, in the element <code>#run</code>.</p>\n</main>\n\
+            "<p class=\"quiet\">This page contains the whole run as JSON, in the element <code>#run</code>.</p>\n</main>\n\
              <script type=\"application/json\" id=\"run\">\n{data}</script>\n</body>\n</html>\n"
         ));
     }
