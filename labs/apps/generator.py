@@ -168,6 +168,8 @@ def half(vervet, name, program, rate_min):
 def main():
     vervet, name = sys.argv[1], sys.argv[2]
     program = vervet if name == "vervet" else shutil.which(name)
+    if program is None:
+        sys.exit(f"{name} is not installed")
     rates = {}
     for load in LOADS:
         phase, size, _, kept, _ = load
