@@ -48,9 +48,6 @@ impl Finisher {
 
     /// The outcome with all of it done, now or when the response comes.
     pub(super) fn finish(self, outcome: Outcome) -> Outcome {
-        if self.error_pages.is_none() && !self.touches_every_response() {
-            return outcome;
-        }
         outcome.amend(move |response| self.apply(response))
     }
 

@@ -47,7 +47,7 @@ impl Service for Web {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         let current = Rc::clone(&self.current);
         let stage = &*current.stage;
-        let target = match ParsedTarget::of(exchange.head()) {
+        let target = match ParsedTarget::parse(exchange.head()) {
             Ok(target) => target,
             Err(status) => return self.refuse(exchange, status, &Trace::OFF),
         };
@@ -78,28 +78,9 @@ impl Service for Web {
             let info = request_info(&request, pipeline, site.listener, connection_requests);
             self.begin(&mut exchange, &info, held, &trace);
         }
-        let log = exchange.tag().filter(|_| stage.logs.needs().responses);
-        let log = log.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag });
-        let finish = &pipeline.finish;
-        let finisher = if finish.is_empty() && edits.is_empty() && log.is_none() && !trace.is_on() {
-            None
-        } else {
-            Some(Finisher {
-                error_pages: finish
-                    .error_pages
-                    .filter(|_| !stage.has_own_content(&terminal))
-                    .and_then(|number| current.error_pages(number)),
-                edits,
-                encoder: finish.compression.as_ref().map(|compression| Encoder {
-                    compression: Arc::clone(compression),
-                    accepted: AcceptedCodings::of(request.head),
-                    piping: exchange.pipe_factory(),
-                }),
-                log,
-                trace: trace.clone(),
-                now: request.now,
-            })
-        };
+        let routed =
+            RoutedRequest { request: &request, pipeline, terminal: &terminal, trace: &trace };
+        let finisher = self.finisher(&routed, edits, &exchange);
         if finisher.as_ref().is_some_and(Finisher::touches_every_response) {
             exchange.hold_answer();
         }
@@ -157,6 +138,37 @@ impl Web {
         }
     }
 
+    /// What is to be done to the response; `None` if nothing is.
+    #[inline]
+    fn finisher(
+        &self,
+        routed: &RoutedRequest<'_, '_>,
+        edits: Edits,
+        exchange: &Exchange<'_>,
+    ) -> Option<Finisher> {
+        let stage = &*self.current.stage;
+        let finish = &routed.pipeline.finish;
+        let log = exchange.tag().filter(|_| stage.logs.needs().responses);
+        if finish.is_empty() && edits.is_empty() && log.is_none() && !routed.trace.is_on() {
+            return None;
+        }
+        Some(Finisher {
+            error_pages: finish
+                .error_pages
+                .filter(|_| !stage.has_own_content(routed.terminal))
+                .and_then(|number| self.current.error_pages(number)),
+            edits,
+            encoder: finish.compression.as_ref().map(|compression| Encoder {
+                compression: Arc::clone(compression),
+                accepted: AcceptedCodings::from_head(routed.request.head),
+                piping: exchange.pipe_factory(),
+            }),
+            log: log.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag }),
+            trace: routed.trace.clone(),
+            now: routed.request.now,
+        })
+    }
+
     /// Answers a request that is for none of the sites.
     fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status, trace: &Trace) -> Outcome {
         let info = RequestInfo {
@@ -204,6 +216,14 @@ impl Web {
         });
         self.current.stage.write_trace(&trace);
     }
+}
+
+/// A request whose route is known.
+struct RoutedRequest<'r, 'a> {
+    request: &'r Request<'a>,
+    pipeline: &'r Pipeline,
+    terminal: &'r Terminal,
+    trace: &'r Trace,
 }
 
 /// Answers a request by its terminal.
