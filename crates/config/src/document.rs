@@ -140,7 +140,7 @@ impl<'e> Documents<'e> {
         };
         let role = include.map_or(Role::Main, |_| Role::Included);
         let (assembly, findings) = (&mut self.assembly, &mut self.findings);
-        if let Some(node) = parse_file((id, role), source.text(), assembly, findings) {
+        if let Some(node) = parse_file(id, role, source.text(), assembly, findings) {
             self.want(&node, role);
         }
     }

@@ -27,7 +27,8 @@ pub(crate) enum Role {
 
 /// Parses a file into the tree. Returns the value of `include` at its top level.
 pub(crate) fn parse_file(
-    (id, role): (SourceId, Role),
+    id: SourceId,
+    role: Role,
     text: &str,
     assembly: &mut Assembly,
     findings: &mut Diagnostics,

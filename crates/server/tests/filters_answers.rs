@@ -186,7 +186,7 @@ fn page(bytes: usize) -> Wire {
     let compression = Arc::new(AnswerCompression::new(1024, codings, Arc::default()));
     let mut plan = Plan::of(Vec::new());
     plan.answer = Arc::new(move |request, exchange| {
-        let accepted = AcceptedCodings::of(request.head);
+        let accepted = AcceptedCodings::from_head(request.head);
         let answer = Answer::text(support::text(bytes));
         Outcome::Done(compression.apply(accepted, answer, || exchange.stream()))
     });

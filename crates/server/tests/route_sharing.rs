@@ -126,7 +126,7 @@ fn a_server_keeps_no_document() {
     let (stage, _) = prepare(&plan, &sockets.keys(), &tools).unwrap();
     let setup = Setup { workers: 1, carrier: Carrier::Thread };
     assert!(site.upgrade().is_some());
-    let (server, running) = Server::start(plan, stage, (sockets, tools), setup).unwrap();
+    let (server, running) = Server::start(plan, stage, sockets, tools, setup).unwrap();
     assert!(site.upgrade().is_none());
     server.control().stop();
     Running::wait(running).unwrap();

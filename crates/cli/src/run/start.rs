@@ -86,7 +86,7 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
     report(&warnings, &sources);
     let setup = Setup { workers: environment::workers(*plan.document().workers)?, carrier };
     let advice = kernel_advice(&plan);
-    let (server, running) = Server::start(plan, stage, (sockets, tools), setup)?;
+    let (server, running) = Server::start(plan, stage, sockets, tools, setup)?;
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
     let admin = admin.map(|socket| start_admin(socket, &facts)).transpose()?;

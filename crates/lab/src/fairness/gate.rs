@@ -39,7 +39,7 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
                 continue;
             }
             say(format!("checking {} on {}", planned.name, workload.name));
-            match examine_subject(stage, (index, subject), target) {
+            match examine_subject(stage, index, subject, target) {
                 Ok(looked) => {
                     if let Some(reason) = looked.wrong.clone() {
                         gate.broken.insert((index, subject), Outcome::WrongAnswers { reason });
@@ -62,7 +62,8 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
 
 fn examine_subject(
     stage: &Stage<'_>,
-    (workload, subject): (usize, usize),
+    workload: usize,
+    subject: usize,
     target: &str,
 ) -> Result<ExaminedSubject, String> {
     let planned = &stage.plan.subjects[subject];

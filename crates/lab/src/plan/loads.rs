@@ -19,7 +19,8 @@ const OPEN_CONNECTIONS: u32 = 1000;
 pub(super) fn resolve(
     name: &Name,
     load: &Load,
-    (lab, pace): (&Lab, Pace),
+    lab: &Lab,
+    pace: Pace,
     found: &mut Diagnostics,
 ) -> Vec<PlannedLoad> {
     let reuse = match (*load.keep_alive, *load.requests_per_connection) {
@@ -66,7 +67,7 @@ pub(super) fn resolve(
 
 /// The load of each step.
 fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
-    let connections = values(&load.connections, ("connections", CONNECTIONS_MAX), found);
+    let connections = values(&load.connections, "connections", CONNECTIONS_MAX, found);
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     if load.rate.is_empty() {
         let closed = |value| LoadShape::Closed { concurrency: narrow(value) };
@@ -79,7 +80,7 @@ fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
     }
     let given = connections.last().filter(|_| !load.connections.is_default());
     let most = given.map_or(OPEN_CONNECTIONS, |value| narrow(*value));
-    let rates = values(&load.rate, ("rate", RATE_MAX), found);
+    let rates = values(&load.rate, "rate", RATE_MAX, found);
     // Rates stay far below 2^53.
     #[expect(clippy::cast_precision_loss, reason = "bounded by RATE_MAX")]
     let open = |value: u64| LoadShape::Open { rate: value as f64 };
@@ -89,7 +90,8 @@ fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
 /// The values of several sweeps, in ascending order and each once.
 fn values(
     sweeps: &Setting<Vec<Sweep>>,
-    (name, most): (&str, u64),
+    name: &str,
+    most: u64,
     found: &mut Diagnostics,
 ) -> Vec<u64> {
     let mut values: Vec<u64> = sweeps.iter().flat_map(|sweep| sweep.values()).collect();

@@ -34,11 +34,8 @@ pub(super) fn resolve(
     for (_, subject) in lab.subject.iter() {
         names.indices(&subject.workloads, found);
     }
-    let loads: Vec<_> = lab
-        .load
-        .iter()
-        .map(|(name, load)| loads::resolve(name, load, (lab, pace), found))
-        .collect();
+    let loads: Vec<_> =
+        lab.load.iter().map(|(name, load)| loads::resolve(name, load, lab, pace, found)).collect();
     let mut workloads = Vec::new();
     for (index, (name, workload)) in lab.workload.iter().enumerate() {
         let mut planned = one(name, workload, lab, trees, found);

@@ -11,7 +11,7 @@ use super::page::{Block, Page, Picture, Section};
 /// page; with `None` charts are left out.
 pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
     let mut text = format!("# {}\n\n{}\n", plain(&page.title), plain(&page.subtitle));
-    write_sections(&mut text, &page.sections, ("##", charts));
+    write_sections(&mut text, &page.sections, "##", charts);
     text
 }
 
@@ -19,11 +19,11 @@ pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
 /// heading.
 pub(super) fn sections_markdown(sections: &[Section], level: &str) -> String {
     let mut text = String::new();
-    write_sections(&mut text, sections, (level, None));
+    write_sections(&mut text, sections, level, None);
     text
 }
 
-fn write_sections(text: &mut String, sections: &[Section], (level, charts): (&str, Option<&str>)) {
+fn write_sections(text: &mut String, sections: &[Section], level: &str, charts: Option<&str>) {
     for section in sections {
         if !section.title.is_empty() {
             // Writing to a string does not fail.

@@ -47,7 +47,7 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let targets: Vec<_> = plan.workloads.iter().map(|workload| targets(plan, workload)).collect();
     let interrupted = options.interrupted;
     let common = Common { stage: &stage, gate: &gate, targets: &targets, interrupted };
-    steps(&common, options, (&mut journal, &out), &mut record)?;
+    steps(&common, options, &mut journal, &out, &mut record)?;
     end(&mut journal, &out, &mut record)?;
     Ok(record)
 }
@@ -87,7 +87,8 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
 fn steps(
     common: &Common<'_>,
     options: &mut Options<'_>,
-    (journal, out): (&mut Journal, &Out),
+    journal: &mut Journal,
+    out: &Out,
     record: &mut LabRecord,
 ) -> Result<(), RunError> {
     let plan = common.stage.plan;

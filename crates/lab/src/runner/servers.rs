@@ -74,7 +74,12 @@ impl Servers {
             }
             for subject in subjects {
                 let planned = PlannedStep { subject, ..*planned };
-                self.up.insert(subject, Server::start(common, &planned)?);
+                let started = match Server::start(common, &planned) {
+                    Ok(server) => Ok(server),
+                    Err(StartError::Subject(outcome)) => Err(outcome),
+                    Err(StartError::Lab(error)) => return Err(error),
+                };
+                self.up.insert(subject, started);
             }
             self.round = Some(planned.round());
         }
@@ -88,37 +93,34 @@ impl Servers {
     }
 }
 
+/// Why a server did not start.
+enum StartError {
+    /// The subject failed: the outcome of its steps.
+    Subject(Outcome),
+    /// The lab failed.
+    Lab(MeasureError),
+}
+
 impl Server {
-    fn start(
-        common: &Common<'_>,
-        planned: &PlannedStep,
-    ) -> Result<Result<Self, Outcome>, MeasureError> {
+    fn start(common: &Common<'_>, planned: &PlannedStep) -> Result<Self, StartError> {
         let plan = common.stage.plan;
         let load = plan.load(planned);
-        let arguments = step::ceiling_arguments(common, planned)?;
+        let arguments = step::ceiling_arguments(common, planned).map_err(StartError::Lab)?;
+        let not_ready = |reason| StartError::Subject(Outcome::NotReady { reason });
         let started =
             common.stage.start(planned.workload, planned.load, planned.subject, &arguments);
-        let mut running = match started {
-            Ok(running) => running,
-            Err(error) => {
-                let reason = error.to_string();
-                return Ok(Err(Outcome::NotReady { reason }));
-            }
-        };
+        let mut running = started.map_err(|error| not_ready(error.to_string()))?;
         let subject = plan.subject(planned);
         let targets = step::watched(subject, &running);
         running.settle(SETTLE);
         let rss_idle_bytes = rss_bytes(&targets);
         let request = one_request(common, planned, &running);
-        if let Some(outcome) = step::first_answer(common, planned, (&mut running, &request)) {
-            return Ok(Err(outcome));
+        if let Some(outcome) = step::first_answer(common, planned, &mut running, &request) {
+            return Err(StartError::Subject(outcome));
         }
-        let idle = match idle_connections(common, planned, &running) {
-            Ok(idle) => idle,
-            Err(reason) => return Ok(Err(Outcome::NotReady { reason })),
-        };
+        let idle = idle_connections(common, planned, &running).map_err(not_ready)?;
         let log = (subject.log == Log::Access).then(|| LogTruncation::start(running.access_log()));
-        Ok(Ok(Self {
+        Ok(Self {
             running,
             request,
             targets,
@@ -126,7 +128,7 @@ impl Server {
             warm_up: load.warm_up,
             _idle: idle,
             _log: log,
-        }))
+        })
     }
 }
 

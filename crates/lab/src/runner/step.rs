@@ -59,14 +59,14 @@ pub(super) fn run(
         }
     };
     step.began_unix_ms = unix_ms();
-    let mut run = load_once(common, planned, (server, &mut step), measurer)?;
+    let mut run = load_once(common, planned, server, &mut step, measurer)?;
     while step.window.is_some()
         && step.measured_again < AGAIN_MAX
         && is_disturbed(&step, &run)
         && !common.interrupted.load(Ordering::Relaxed)
     {
         step.measured_again += 1;
-        run = load_once(common, planned, (server, &mut step), measurer)?;
+        run = load_once(common, planned, server, &mut step, measurer)?;
     }
     step.outcome = outcome(&mut server.running, &server.request);
     step.audit = remarks(&step, &run);
@@ -82,7 +82,8 @@ pub(super) fn run(
 fn load_once(
     common: &Common<'_>,
     planned: &PlannedStep,
-    (server, step): (&mut Server, &mut Step),
+    server: &mut Server,
+    step: &mut Step,
     measurer: &mut dyn Measurer,
 ) -> Result<Run, MeasureError> {
     let plan = common.stage.plan;
@@ -179,10 +180,11 @@ pub(super) fn ceiling_arguments(
 pub(super) fn first_answer(
     common: &Common<'_>,
     planned: &PlannedStep,
-    (running, asked): (&mut Running, &[u8]),
+    running: &mut Running,
+    request: &[u8],
 ) -> Option<Outcome> {
     let workload = common.stage.plan.workload(planned);
-    let answer = probe::once(running.address, asked, ANSWER_MAX);
+    let answer = probe::once(running.address, request, ANSWER_MAX);
     if let Some(status) = running.ended() {
         let reason = format!("exited ({status}); output: {}", running.said());
         return Some(Outcome::Crashed { reason });

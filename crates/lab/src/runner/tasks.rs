@@ -52,7 +52,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
         options.progress.message("all steps of this lab are done");
         return Ok(record);
     }
-    scene.steps(options, (&mut journal, &out), &mut record)?;
+    scene.steps(options, &mut journal, &out, &mut record)?;
     end(&mut journal, &out, &mut record)?;
     Ok(record)
 }
@@ -116,7 +116,8 @@ impl Scene<'_> {
     fn steps(
         &self,
         options: &mut Options<'_>,
-        (journal, out): (&mut Journal, &Out),
+        journal: &mut Journal,
+        out: &Out,
         record: &mut LabRecord,
     ) -> Result<(), RunError> {
         let begin = Instant::now();

@@ -81,7 +81,7 @@ impl Analysis {
     fn judge(&self, record: &LabRecord, rule: &Rule) -> RuleResult {
         let values = |workload: &str, subject: &str| {
             if record.is_of_tasks() {
-                return task_values(record, subject, (workload, &rule.figure));
+                return task_values(record, subject, workload, &rule.figure);
             }
             let figure = Figure::named(&rule.figure);
             figure.map_or(Vec::new(), |figure| self.usable_values(workload, subject, figure))
@@ -162,7 +162,7 @@ fn best_of(values: &[(u32, f64)], bound: Bound) -> Option<f64> {
 }
 
 /// What a phase of a task took, repeat by repeat: in seconds, or operations a second.
-fn task_values(record: &LabRecord, task: &str, (phase, figure): (&str, &str)) -> Vec<(u32, f64)> {
+fn task_values(record: &LabRecord, task: &str, phase: &str, figure: &str) -> Vec<(u32, f64)> {
     let steps = record.tasks.iter();
     let measured = steps.filter(|step| step.task == task && step.outcome == Outcome::Measured);
     let value = |step: &TaskStep| {

@@ -26,11 +26,11 @@ pub fn trend_html(trend: &Trend) -> String {
 /// The trend as a page.
 pub fn trend_page(trend: &Trend) -> Page {
     let mut sections = vec![regressions(trend)];
-    for (number, panel) in panels(&trend.lines).into_iter().enumerate() {
-        sections.push(panel_section(trend, panel, number + 1));
+    for (number, (title, lines)) in panels(&trend.lines).into_iter().enumerate() {
+        sections.push(panel_section(trend, title, &lines, number + 1));
     }
-    for (number, group) in panels(&trend.tasks).into_iter().enumerate() {
-        sections.push(group_section(trend, group, number + 1));
+    for (number, (title, lines)) in panels(&trend.tasks).into_iter().enumerate() {
+        sections.push(group_section(trend, title, &lines, number + 1));
     }
     sections.push(records(trend));
     Page {
@@ -98,11 +98,11 @@ fn regression_table(trend: &Trend, lines: &[Line], columns: &[&str]) -> Table {
 }
 
 /// The charts and the heat map of a panel.
-fn panel_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usize) -> Section {
+fn panel_section(trend: &Trend, title: &str, lines: &[&Line], number: usize) -> Section {
     let mut section = Section::new(title);
     section.blocks.push(picture(
         trend,
-        &lines,
+        lines,
         &Shown {
             name: format!("{number}-rate"),
             title: "Successful responses per second, at the highest goodput",
@@ -112,7 +112,7 @@ fn panel_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usiz
     ));
     section.blocks.push(picture(
         trend,
-        &lines,
+        lines,
         &Shown {
             name: format!("{number}-mean"),
             title: "Mean response time, at the highest goodput",
@@ -120,12 +120,12 @@ fn panel_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usiz
             value: |point| point.mean_ms.map(|mean_ms| [mean_ms * 1e6; 3]),
         },
     ));
-    section.table(heat_map(trend, &lines));
+    section.table(heat_map(trend, lines));
     section
 }
 
 /// The charts of a group of tasks, and each phase as a number.
-fn group_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usize) -> Section {
+fn group_section(trend: &Trend, title: &str, lines: &[&Line], number: usize) -> Section {
     let mut section = Section::new(title);
     let wholes = lines.iter().filter(|line| line.is_whole);
     let phases = distinct(wholes.map(|line| line.phase.as_str()));
@@ -151,7 +151,7 @@ fn group_section(trend: &Trend, (title, lines): (&str, Vec<&Line>), number: usiz
     for number in 1..=trend.labels.len() {
         table.numbers(number.to_string());
     }
-    for line in &lines {
+    for line in lines {
         let cells = line.points.iter();
         let cells = cells.map(|point| point_text(line, point.as_ref()));
         let names = [line.subject.clone(), line.phase.clone()];

@@ -72,14 +72,14 @@ impl<'a> Line<'a> {
 #[derive(Debug)]
 pub(super) struct Layout {
     segments: Vec<Segment>,
-    responses: Vec<Part>,
+    responses: Vec<LinePart>,
     steps: Vec<Step>,
     tail: FixedText,
 }
 
 /// A piece as it is written.
 #[derive(Debug)]
-struct Part {
+struct LinePart {
     before: FixedText,
     value: Value,
     form: Form,
@@ -87,7 +87,7 @@ struct Part {
 
 #[derive(Debug)]
 struct Segment {
-    parts: Vec<Part>,
+    parts: Vec<LinePart>,
     /// The text for a request that could not be parsed.
     absent: Vec<u8>,
 }
@@ -96,7 +96,7 @@ struct Segment {
 enum Step {
     Segment(usize),
     Response(usize),
-    End(Part),
+    End(LinePart),
 }
 
 impl Layout {
@@ -110,7 +110,7 @@ impl Layout {
             tail: FixedText::new(&tail),
         };
         for piece in pieces {
-            layout.add(Part::from(piece));
+            layout.add(LinePart::from(piece));
         }
         for segment in &mut layout.segments {
             for part in &segment.parts {
@@ -120,7 +120,7 @@ impl Layout {
         layout
     }
 
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: LinePart) {
         match part.value.stage() {
             Stage::End => self.steps.push(Step::End(part)),
             Stage::Response => {
@@ -199,13 +199,13 @@ impl Layout {
     }
 }
 
-impl From<Piece> for Part {
+impl From<Piece> for LinePart {
     fn from(piece: Piece) -> Self {
         Self { before: FixedText::new(&piece.before), value: piece.value, form: piece.form }
     }
 }
 
-impl Part {
+impl LinePart {
     /// Appends the text before the value, and the value if `write` knows it.
     fn push(&self, out: &mut Vec<u8>, write: impl FnOnce(&mut ValueWriter<'_>) -> bool) {
         let begin = out.len();

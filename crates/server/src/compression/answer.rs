@@ -39,7 +39,7 @@ pub struct AcceptedCodings {
 
 impl AcceptedCodings {
     /// The codings that a request with this head accepts.
-    pub fn of(head: &RequestHead<'_>) -> Self {
+    pub fn from_head(head: &RequestHead<'_>) -> Self {
         let values: Vec<_> = head.fields.all(Known::AcceptEncoding).collect();
         Self { preference: Preference::parse(&values.join(&b", "[..])), method: head.method }
     }

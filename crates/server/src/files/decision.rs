@@ -53,7 +53,7 @@ impl Decision {
 pub struct Whole(Rc<CacheEntry>);
 
 impl Whole {
-    pub(crate) fn of(entry: &Rc<CacheEntry>) -> Option<Self> {
+    pub(crate) fn from_entry(entry: &Rc<CacheEntry>) -> Option<Self> {
         match &entry.result {
             LookupResult::File(file) => {
                 let content = file.content.as_ref()?;

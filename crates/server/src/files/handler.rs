@@ -140,7 +140,7 @@ impl Files {
         for _ in 0..LOOKUPS_MAX {
             let entry = self.look_up(&mut key, now);
             if request.is_unconditional()
-                && let Some(whole) = Whole::of(&entry)
+                && let Some(whole) = Whole::from_entry(&entry)
             {
                 return Decision::Whole(whole);
             }

@@ -89,7 +89,7 @@ fn push_table(out: &mut String, listed: &Listed) {
         (Sort::Size, "size", "Size"),
         (Sort::Time, "time", "Modified"),
     ] {
-        push_column(out, listed, (sort, key, title));
+        push_column(out, listed, sort, key, title);
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     if !listed.path.is_empty() {
@@ -104,7 +104,7 @@ fn push_table(out: &mut String, listed: &Listed) {
     out.push_str("</tbody>\n</table>\n");
 }
 
-fn push_column(out: &mut String, listed: &Listed, (sort, key, title): (Sort, &str, &str)) {
+fn push_column(out: &mut String, listed: &Listed, sort: Sort, key: &str, title: &str) {
     let is_active = listed.sort == sort;
     let descending = is_active && listed.order == Order::Ascending;
     let order = if descending { "desc" } else { "asc" };

@@ -79,7 +79,8 @@ impl Server {
     pub fn start(
         plan: Plan,
         stage: Stage,
-        (sockets, tools): (Sockets, Tools),
+        sockets: Sockets,
+        tools: Tools,
         setup: Setup,
     ) -> Result<(Self, Running), EngineError> {
         let document = plan.document();

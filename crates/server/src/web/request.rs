@@ -130,7 +130,7 @@ impl<'a> ParsedTarget<'a> {
     /// # Errors
     /// The status of the answer to a request that no site can answer.
     #[inline]
-    pub(super) fn of(head: &RequestHead<'a>) -> Result<Self, Status> {
+    pub(super) fn parse(head: &RequestHead<'a>) -> Result<Self, Status> {
         // Tunnels are for proxies.
         if head.method == Method::Connect {
             return Err(Status::NOT_IMPLEMENTED);

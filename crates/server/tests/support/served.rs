@@ -63,7 +63,7 @@ impl Served {
         let sockets = Sockets::bind(&plan, &mut Inherited::default()).unwrap();
         let (stage, _) = prepare(&plan, &sockets.keys(), &tools).unwrap();
         let setup = Setup { workers: 1, carrier: Carrier::Thread };
-        let (server, running) = Server::start(plan, stage, (sockets, tools), setup).unwrap();
+        let (server, running) = Server::start(plan, stage, sockets, tools, setup).unwrap();
         Self { tree, server, running: Some(running) }
     }
 
