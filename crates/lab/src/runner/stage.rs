@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -201,7 +202,7 @@ pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
     if current.trim() == control {
         return Ok(());
     }
-    if !has_own_namespace() {
+    if !*HAS_OWN_NAMESPACE {
         return Err(fail(
             "the network namespace is that of the system (run the lab with bench/lab, in a namespace of its own)",
         ));
@@ -215,13 +216,13 @@ pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
 }
 
 /// Whether the network namespace differs from that of process 1 or, where that may not be read, of
-/// the parent process.
-fn has_own_namespace() -> bool {
+/// the parent process. Determined once: the parent may end before the lab does.
+static HAS_OWN_NAMESPACE: LazyLock<bool> = LazyLock::new(|| {
     let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
     let others = namespace("1").or_else(|| namespace(&parent_id().to_string()));
-    let (own, others) = (namespace("self"), others);
+    let own = namespace("self");
     own.is_some() && others.is_some() && own != others
-}
+});
 
 /// The congestion controls of a plan that cannot be set, each with the reason.
 pub(super) fn unusable_congestion(plan: &Plan) -> Vec<(String, String)> {
