@@ -58,6 +58,7 @@ pub(super) fn push_three(out: &mut Vec<u8>, number: u16) {
 }
 
 /// The digits of a number below a thousand.
+#[allow(clippy::cast_possible_truncation)] // a digit fits a byte
 pub(super) fn three_digits(number: u16) -> [u8; 3] {
     // Each divisor is a constant: in a loop over them the divisions cost 90 instructions.
     let digit = |digit: u16| b'0' + digit as u8;

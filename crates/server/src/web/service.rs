@@ -78,9 +78,9 @@ impl Service for Web {
             let info = request_info(&request, pipeline, site.listener, connection_requests);
             self.begin(&mut exchange, &info, held, &trace);
         }
-        let routed =
+        let answered =
             RoutedRequest { request: &request, pipeline, terminal: &terminal, trace: &trace };
-        let finisher = self.finisher(&routed, edits, &exchange);
+        let finisher = self.finisher(&answered, edits, &exchange);
         if finisher.as_ref().is_some_and(Finisher::touches_every_response) {
             exchange.hold_answer();
         }
