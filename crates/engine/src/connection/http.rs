@@ -343,6 +343,15 @@ impl<S: Service> Protocol for Http<S> {
         }
     }
 
+    fn on_lost(&mut self, connection: &mut Connection, bytes: u64) {
+        if let Some(exchange) = &mut connection.exchange {
+            // Content is the last that a response writes. Lost chunks include their framing, so
+            // this is at most what was sent.
+            let content_bytes = &mut exchange.record.content_bytes;
+            *content_bytes = content_bytes.saturating_sub(bytes);
+        }
+    }
+
     fn on_close(&mut self, mut connection: Connection, reason: Reason) {
         self.counters.closed.add(1);
         let Some(mut exchange) = connection.exchange.take() else {
