@@ -85,7 +85,7 @@ pub struct FieldSlots {
 pub(super) static NO_LINES: FieldSlots = FieldSlots::new();
 
 impl FieldSlots {
-    /// Creates empty slots.
+    /// Creates slots without field lines.
     #[inline]
     pub const fn new() -> Self {
         Self { lines: ArrayVec::new_const(), index: Index::EMPTY }
