@@ -35,10 +35,11 @@ fn open(address: &str) -> Option<Server> {
     let listener = Listener::bind(&address.parse().ok()?, &ListenOptions::default()).ok()?;
     let port = listener.local_address()?.port();
     let counters = Arc::new(Counters::default());
+    let limits = Limits::default();
     let options = ReactorOptions {
-        gate: Arc::new(Gate::new(0, 0)),
+        gate: Arc::new(Gate::of_engine(&limits, 1)),
         overload: Overload::Reject,
-        tuning: Tuning::from(&Limits::default()),
+        tuning: Tuning::from(&limits),
         counters: Arc::clone(&counters),
     };
     let mut reactor = Reactor::new(options, |mailbox, spawner| {

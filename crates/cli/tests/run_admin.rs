@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use crate::common::{ADMIN, Run, get, run};
 use serde_json::Value;
@@ -194,6 +195,37 @@ fn a_limit_that_was_hit_is_counted() {
         (&1.into(), &1.into()),
         "{hit}"
     );
+    server.end();
+}
+
+/// Half-open connections of one address keep neither probes nor connected clients out.
+#[test]
+fn the_admin_socket_answers_when_the_open_files_are_taken() {
+    let tree = TempTree::new().file("www/a", "a file").file("www/b", "another");
+    let inner = run(tree.path());
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\""]).arg(inner.get_program());
+    command.args(inner.get_args()).current_dir(tree.path());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let mut server = Run::spawn(tree, &[ADMIN, SITES].concat(), command);
+    let mut client = server.connect();
+    assert_eq!(client.exchange(get("shop.test", "/files/a")).text(), "a file");
+    let mut half_open: Vec<_> = (0..300).map(|_| server.connect()).collect();
+    for client in &mut half_open {
+        client.send("G");
+    }
+    assert_eq!(server.get("blog", "/").status, 503);
+    assert_eq!(server.admin("/-/live").status, 200);
+    assert_eq!(client.exchange(get("shop.test", "/files/b")).text(), "another");
+    let status = server.status();
+    assert!(status["limits_hit"]["connections_per_address_max"].as_u64().unwrap() > 0, "{status}");
+    drop(half_open);
+    assert!(wait_until(PATIENCE, || server.get("blog", "/").status == 200));
     server.end();
 }
 

@@ -1,5 +1,5 @@
-//! System resources: open files and kernel queues, with advice where they are lower than what the
-//! server is configured to use, and the memory of code.
+//! System resources: how many connections the open files allow, kernel queues, advice where they
+//! are lower than what the server is configured to use, and the memory of code.
 
 use std::fs;
 
@@ -8,11 +8,16 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::reactor::sys;
 
-/// Descriptors other than connections: standard streams, listeners, logs, and those of the
-/// reactors.
-const RESERVED_FILES: u64 = 64;
-/// One of this many remaining descriptors is reserved for open files that responses are sent from.
+/// Descriptors of the process other than connections: standard streams, listeners, logs, opened
+/// folders, and the connections of an admin listener, which has an engine of its own.
+pub const RESERVED_FILES: u64 = 64;
+/// Descriptors of each worker: its epoll set, its timer, two for wake-ups, its own listeners.
+const RESERVED_FILES_PER_WORKER: u64 = 8;
+/// One of this many remaining descriptors is reserved for open files that responses are sent from,
+/// and for rejected connections.
 const SHARE_FOR_FILES: u64 = 8;
+/// The maximum number of rejected connections of one worker that may linger after their 503.
+pub(crate) const REFUSED_MAX: u32 = 64;
 /// A lower maximum of half-open connections causes a warning; kernels choose 128 to 4096 by memory.
 const SYN_BACKLOG_LOW: u64 = 1024;
 
@@ -43,11 +48,41 @@ impl Kernel {
             files_max: limit.maximum.unwrap_or(u64::MAX),
         }
     }
+}
 
-    /// Returns how many connections the limit of open files allows.
-    pub fn connections(&self) -> u32 {
-        let rest = self.files.saturating_sub(RESERVED_FILES);
-        u32::try_from(rest - rest / SHARE_FOR_FILES).unwrap_or(u32::MAX).max(1)
+/// What the limit of open files allows the connections of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Connections at the same time. The rest of the descriptors is for files, logs and an admin
+    /// listener.
+    pub connections_max: u32,
+    /// Connections from one address: half of them, so that others have room.
+    pub per_address_max: u32,
+    /// Rejected connections of each worker that may linger after their 503. Others are closed as
+    /// soon as it is sent.
+    pub refused_max: u32,
+}
+
+impl Capacity {
+    /// Returns what this many open files allow an engine with this many workers.
+    pub fn new(files: u64, workers: usize) -> Self {
+        let workers = u64::try_from(workers).unwrap_or(u64::MAX).max(1);
+        let own = RESERVED_FILES.saturating_add(workers.saturating_mul(RESERVED_FILES_PER_WORKER));
+        // Where there are very few, most of them.
+        let rest = files - own.min(files - files / 4);
+        let for_files = rest / SHARE_FOR_FILES;
+        let fit = |count: u64| u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        let connections_max = fit(rest - for_files);
+        Self {
+            connections_max,
+            per_address_max: fit(u64::from(connections_max) / 2),
+            refused_max: fit(for_files / 2 / workers).min(REFUSED_MAX),
+        }
+    }
+
+    /// Returns what the current limit of this process allows.
+    pub fn of_process(workers: usize) -> Self {
+        Self::new(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX), workers)
     }
 }
 
@@ -73,8 +108,9 @@ pub fn raise_files() -> Result<u64, Errno> {
 }
 
 /// Returns which kernel settings are too low for listeners of `backlog` connections and a server of
-/// `connections_max` (0: as many as fit), one sentence for each, with the remedy.
-pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32) -> Vec<String> {
+/// `connections_max` (0: as many as fit) with this many workers, one sentence for each, with the
+/// remedy.
+pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32, workers: usize) -> Vec<String> {
     let backlog = u64::from(backlog);
     let mut sentences = Vec::new();
     if let Some(cap) = kernel.backlog_max.filter(|cap| *cap < backlog) {
@@ -88,10 +124,10 @@ pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32) -> Vec<String
             "the kernel keeps {cap} half-open connections: bursts beyond it wait a second (sysctl -w net.ipv4.tcp_max_syn_backlog={syn_backlog_wanted})"
         ));
     }
-    let connections = kernel.connections();
+    let connections = Capacity::new(kernel.files, workers).connections_max;
     if connections < connections_max {
         sentences.push(format!(
-            "{} open files are enough for {connections} connections and not for connections_max = {connections_max} \
+            "{} open files are enough for {connections} connections, so connections_max = {connections_max} is not reached \
              (raise ulimit -n, or LimitNOFILE= of the service)",
             kernel.files
         ));
@@ -115,7 +151,7 @@ mod tests {
 
     #[track_caller]
     fn check(kernel: &Kernel, connections_max: u32, expected: &[&str]) {
-        assert_eq!(advice(kernel, 4096, connections_max), expected);
+        assert_eq!(advice(kernel, 4096, connections_max, 2), expected);
     }
 
     #[test]
@@ -136,20 +172,30 @@ mod tests {
         );
         check(
             &kernel(4096, 1024, 1024),
-            841,
+            827,
             &[
-                "1024 open files are enough for 840 connections and not for connections_max = 841 (raise ulimit -n, or LimitNOFILE= of the service)",
+                "1024 open files are enough for 826 connections, so connections_max = 827 is not reached (raise ulimit -n, or LimitNOFILE= of the service)",
             ],
         );
-        check(&kernel(4096, 1024, 1024), 840, &[]);
+        check(&kernel(4096, 1024, 1024), 826, &[]);
         check(&kernel(4096, 1024, 1024), 0, &[]);
-        check(&Kernel { files: 1024, ..Kernel::default() }, 840, &[]);
+        check(&Kernel { files: 1024, ..Kernel::default() }, 826, &[]);
     }
 
     #[test]
     fn connections_follow_the_open_files() {
-        for (files, expected) in [(0, 1), (64, 1), (72, 7), (1024, 840), (u64::MAX, u32::MAX)] {
-            assert_eq!(kernel(0, 0, files).connections(), expected, "{files} files");
+        for (files, workers, connections_max, per_address_max, refused_max) in [
+            (0, 1, 1, 1, 1),
+            (20, 1, 5, 2, 1),
+            (96, 1, 21, 10, 1),
+            (128, 1, 49, 24, 3),
+            (1024, 2, 826, 413, 29),
+            (1024, 64, 392, 196, 1),
+            (20_000, 2, 17_430, 8_715, 64),
+            (u64::MAX, 1024, u32::MAX, u32::MAX / 2, 64),
+        ] {
+            let expected = Capacity { connections_max, per_address_max, refused_max };
+            assert_eq!(Capacity::new(files, workers), expected, "{files} files, {workers} workers");
         }
     }
 

@@ -102,10 +102,9 @@ counters! {
         timeouts: Timeouts,
         /// Bytes received, as they were on the wire.
         received_bytes: Counter,
-        /// Bytes given to connections to be sent; what a peer did not take before it was cut is
-        /// among them.
+        /// Bytes that the kernel has taken to be sent.
         sent_bytes: Counter,
-        /// Bytes of content in answers that have ended, without framing: what access logs show.
+        /// Bytes of content in responses that have ended, without framing: what access logs show.
         content_bytes: Counter,
     }
 }

@@ -83,9 +83,9 @@ impl From<Response> for Outcome {
 #[derive(Debug)]
 pub struct Sent {
     pub(crate) status: Status,
-    pub(crate) content_bytes: u64,
-    /// Fails only for a status that is not final, which is a bug of the handler.
-    pub(crate) result: Result<(), SendError>,
+    /// The length of the content that was written: 0 in response to HEAD. Fails only for a status
+    /// that is not final, which is a bug of the handler.
+    pub(crate) content_bytes: Result<u64, SendError>,
 }
 
 /// Content up to this size is copied after its head into the response buffer; larger content is
@@ -142,7 +142,9 @@ pub struct Finished<'a> {
     pub tag: Option<u32>,
     /// The status that was sent.
     pub status: Status,
-    /// Bytes of content passed to the connection, without framing.
+    /// Bytes of content that the kernel has taken, without framing: if the connection failed, fewer
+    /// than the content has. Pieces up to [`COPY_BYTES_MAX`], which are sent together with what
+    /// follows, count when they are copied.
     pub content_bytes: u64,
     /// The time from the complete head to the end of the response, in milliseconds of the coarse
     /// clock.
@@ -217,19 +219,22 @@ pub(crate) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, status: Status, head: &[u8], content: &[u8]) -> Result<(), SendError> {
+    /// Returns how many bytes of content the response has.
+    fn write(&mut self, status: Status, head: &[u8], content: &[u8]) -> Result<u64, SendError> {
         let length = content.len() as u64;
         let head =
             ResponseHead { status, encoded: head, length: Length::Known(length), date: self.date };
-        match self.machine.send_head(self.out, &head)? {
-            Framing::None if self.machine.sending() == State::Switched => return Ok(()),
-            Framing::None => {}
+        let content_bytes = match self.machine.send_head(self.out, &head)? {
+            Framing::None if self.machine.sending() == State::Switched => return Ok(0),
+            Framing::None => 0,
             _ => {
                 self.machine.sent(length)?;
                 self.out.extend_from_slice(content);
+                length
             }
-        }
-        self.machine.send_end(self.out, None)
+        };
+        self.machine.send_end(self.out, None)?;
+        Ok(content_bytes)
     }
 }
 
@@ -367,11 +372,7 @@ impl<'a> Exchange<'a> {
             let head = Bytes::copy_from_slice(head);
             return Outcome::Done(Response::encoded(status, head).content(content.to_vec()));
         }
-        Outcome::Sent(Sent {
-            status,
-            content_bytes: content.len() as u64,
-            result: self.0.writer.write(status, head, content),
-        })
+        Outcome::Sent(Sent { status, content_bytes: self.0.writer.write(status, head, content) })
     }
 
     /// Closes the connection after the response, which announces it.

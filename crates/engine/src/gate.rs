@@ -5,6 +5,9 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::capacity::{Capacity, REFUSED_MAX};
+use crate::limits::Limits;
+
 /// Which connection limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionLimit {
@@ -38,6 +41,7 @@ pub struct Gate {
     connections_max: AtomicUsize,
     per_address: Mutex<HashMap<AddressKey, u32>>,
     per_address_max: AtomicU32,
+    refused_max: AtomicU32,
 }
 
 /// A permit of one counted connection, to be returned when it ends.
@@ -50,7 +54,27 @@ impl Gate {
     pub fn new(connections_max: usize, per_address_max: u32) -> Self {
         let gate = Self::default();
         gate.set_caps(connections_max, per_address_max);
+        gate.refused_max.store(REFUSED_MAX, Ordering::Relaxed);
         gate
+    }
+
+    /// Creates the gate of an engine with these limits and this many workers.
+    pub fn of_engine(limits: &Limits, workers: usize) -> Self {
+        let gate = Self::default();
+        gate.set_limits(limits, &Capacity::of_process(workers));
+        gate
+    }
+
+    /// Changes the limits, as far as the open files allow. Existing connections are not closed.
+    pub fn set_limits(&self, limits: &Limits, capacity: &Capacity) {
+        let connections_max = match limits.connections_max {
+            0 => capacity.connections_max,
+            max => max.min(capacity.connections_max),
+        };
+        // 0 stays 0, no limit.
+        let per_address_max = limits.connections_per_address_max.min(capacity.per_address_max);
+        self.set_caps(connections_max as usize, per_address_max);
+        self.refused_max.store(capacity.refused_max, Ordering::Relaxed);
     }
 
     /// Changes the limits. Existing connections are not closed.
@@ -71,6 +95,11 @@ impl Gate {
     /// Returns whether no more connections are admitted.
     pub fn is_full(&self) -> bool {
         self.connections() >= self.connections_max.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many rejected connections of one reactor may linger.
+    pub fn refused_max(&self) -> usize {
+        self.refused_max.load(Ordering::Relaxed) as usize
     }
 
     fn addresses(&self) -> MutexGuard<'_, HashMap<AddressKey, u32>> {
@@ -172,6 +201,31 @@ mod tests {
         gate.set_caps(0, 1);
         gate.enter(peer("10.0.0.1")).unwrap();
         assert_eq!(gate.connections(), 1);
+    }
+
+    /// What is allowed by limits and open files: connections, and those of one address.
+    #[track_caller]
+    fn check_limits(connections_max: u32, per_address_max: u32, expected: (usize, u32)) {
+        let limits = Limits {
+            connections_max,
+            connections_per_address_max: per_address_max,
+            ..Limits::default()
+        };
+        let gate = Gate::default();
+        gate.set_limits(&limits, &Capacity::new(1024, 2));
+        let caps = (&gate.connections_max, &gate.per_address_max);
+        let found = (caps.0.load(Ordering::Relaxed), caps.1.load(Ordering::Relaxed));
+        assert_eq!(found, expected, "{connections_max} and {per_address_max}");
+        assert_eq!(gate.refused_max(), 29);
+    }
+
+    #[test]
+    fn no_limit_exceeds_what_the_open_files_allow() {
+        check_limits(0, 0, (826, 0));
+        check_limits(0, 413, (826, 413));
+        check_limits(0, 414, (826, 413));
+        check_limits(827, 1, (826, 1));
+        check_limits(825, 1024, (825, 413));
     }
 
     #[test]

@@ -145,10 +145,11 @@ limits! {
     write_stall_timeout_ms: u32 = 30_000, 100 ..= 3_600_000, "ms";
     "Minimum mean rate at which the client reads a response after the grace period; slower connections are reset. 0: no minimum."
     write_rate_min: u32 = 256, 0 ..= 1_000_000_000, "bytes/s";
-    "Connections of one engine at the same time. 0: as many as the limit of open files allows."
+    "Connections at the same time; others get `overload`. 0, or above what open files allow: what they allow, less a reserve for files and the admin listener."
     connections_max: u32 = 0, 0 ..= 16_777_216, "connections";
-    "Connections from one IPv4 address or IPv6 /64 at the same time; unix listeners are exempt. 0: no limit."
-    connections_per_address_max: u32 = 4_096, 0 ..= 16_777_216, "connections";
+    // A browser opens 6, so this serves many people who share an address.
+    "Connections from one IPv4 address or IPv6 /64; at most half of what open files allow, so that others have room. Unix listeners: exempt. 0: no limit."
+    connections_per_address_max: u32 = 1_024, 0 ..= 16_777_216, "connections";
     "Connections accepted from a listener in one turn, so that accepting does not delay other connections."
     accept_per_turn_max: u32 = 64, 1 ..= 4_096, "connections";
     "Reading after a response that closes, so that the client can read it before a reset (RFC 9112 §9.6)."

@@ -2,8 +2,9 @@
 //!
 //! Each request becomes a task on the reactor's own thread; content goes through pipes both ways,
 //! with their back-pressure. What a handler may await depends on the carrier: tokio's timers and
-//! sockets need [`Carrier::Tokio`](crate::Carrier::Tokio). Upgrades are not passed on. A task whose
-//! client is gone ends at its next piece of content.
+//! sockets need [`Carrier::Tokio`](crate::Carrier::Tokio). Upgrades are not passed on, and CONNECT
+//! is answered with 501. A target has a form that its method allows, and the authority of an
+//! absolute-form is in Host. A task whose client is gone ends at its next piece of content.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -15,7 +16,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, header};
 use http_body::{Body, Frame, SizeHint};
 use vervet_http::field::{FieldBlock, FieldError};
 use vervet_http::h1::ContentLength;
+use vervet_http::method::Method;
 use vervet_http::status::Status;
+use vervet_http::target::{Authority, RequestTarget};
 use vervet_http::version::Version;
 
 use crate::exchange::{Exchange, Outcome, Responder, Service};
@@ -46,9 +49,13 @@ where
     B: Body + 'static,
 {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
+        if exchange.head().method == Method::Connect {
+            let text = "tunnels are not supported\n";
+            return Response::plain(Status::NOT_IMPLEMENTED, text).into();
+        }
         let Some(request) = request(&mut exchange) else {
-            return Response::plain(Status::BAD_REQUEST, "the request target is not a URI\n")
-                .into();
+            let text = "the request target is not a URI in a form that the method allows\n";
+            return Response::plain(Status::BAD_REQUEST, text).into();
         };
         let is_head = request.method() == http::Method::HEAD;
         let pipe = exchange.stream();
@@ -80,11 +87,15 @@ where
 /// Converts the request to the `http` crate; `None` if that cannot represent its target or method.
 fn request(exchange: &mut Exchange<'_>) -> Option<Request<RequestContent>> {
     let head = exchange.head();
+    let target = RequestTarget::parse(head.target, head.method).ok()?;
+    // An absolute-form of OPTIONS without path and query is about the server (RFC 9112 §3.2.4).
+    let is_asterisk = target.raw_path() == Some(&b"*"[..]);
+    let uri = if is_asterisk { &b"*"[..] } else { head.target };
     let length = head.content();
     let reader = if length == ContentLength::None { None } else { exchange.content() };
     let mut request = Request::new(RequestContent { reader, length });
     *request.method_mut() = http::Method::from_bytes(head.method_token.as_bytes()).ok()?;
-    *request.uri_mut() = Uri::try_from(head.target).ok()?;
+    *request.uri_mut() = Uri::try_from(uri).ok()?;
     *request.version_mut() = match head.version {
         Version::Http10 => http::Version::HTTP_10,
         Version::Http11 => http::Version::HTTP_11,
@@ -94,10 +105,22 @@ fn request(exchange: &mut Exchange<'_>) -> Option<Request<RequestContent>> {
     for (name, value) in head.fields.iter() {
         append(fields, name.as_bytes(), value)?;
     }
+    if let Some(authority) = target.authority() {
+        // RFC 9112 §3.2.2: it replaces what Host says.
+        fields.insert(header::HOST, host_value(authority)?);
+    }
     if let Some(peer) = exchange.peer() {
         request.extensions_mut().insert(PeerAddress(peer));
     }
     Some(request)
+}
+
+fn host_value(authority: Authority<'_>) -> Option<HeaderValue> {
+    let mut value = authority.host().to_vec();
+    if let Some(port) = authority.port() {
+        value.extend_from_slice(format!(":{port}").as_bytes());
+    }
+    HeaderValue::from_bytes(&value).ok()
 }
 
 fn append(fields: &mut HeaderMap, name: &[u8], value: &[u8]) -> Option<()> {

@@ -84,12 +84,40 @@ fn the_limit_of_content_holds_at_its_edge() {
 
 #[test]
 fn content_over_the_limit_is_refused_before_it_is_sent() {
-    let server = Server::start(Limits::default(), hash);
+    let limits = Limits { content_bytes_max: 10_000, ..Limits::default() };
+    let server = Server::start(limits, hash);
+    let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for request in [
+        expecting(10_001),
+        format!("{chunked}2711\r\n"),
+        format!("{chunked}2711\r\nx"),
+        format!("{chunked}5\r\nhello\r\n270c\r\n"),
+        format!("{chunked}ffffffffffffffff\r\n"),
+    ] {
+        let mut client = server.connect();
+        assert_eq!(client.exchange(&request).status, 413, "{request}");
+        client.finish();
+        client.expect_close();
+    }
     let mut client = server.connect();
-    let answer = client.exchange(expecting(1024 * 1024 + 1));
-    assert_eq!(answer.status, 413);
-    client.finish();
-    client.expect_close();
+    client.send(format!("{chunked}5\r\nhello\r\n270b\r\n"));
+    let rest = noise(9_995);
+    client.send([&rest[..], b"\r\n0\r\n\r\n"].concat());
+    assert_eq!(client.read_response().text(), sha256_hex([&b"hello"[..], &rest].concat()));
+}
+
+/// The handler learns that the content is too large, as it does when it has come.
+#[test]
+fn a_handler_learns_that_a_chunk_is_too_large() {
+    let limits = Limits { content_bytes_max: 10_000, ..Limits::default() };
+    let (handler, exchanges) = hand_over();
+    let server = Server::start(limits, handler);
+    let mut client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2711\r\n");
+    let (mut reader, _responder) = exchanges.recv_timeout(PATIENCE).unwrap();
+    let failed = Read::Failed(ContentError::TooLarge(10_000));
+    assert_eq!(reader.read_blocking(PATIENCE), failed);
+    assert_eq!(client.read_response().status, 413);
 }
 
 #[test]

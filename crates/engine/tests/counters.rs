@@ -1,14 +1,19 @@
 //! Counters: each event is counted once, in its own counter, over all reactors.
 
+use std::fs::File;
+use std::sync::Arc;
 use std::time::Duration;
+
+use bytes::Bytes;
 
 use crate::common::{Server, echo_target, get, post};
 use vervet_engine::counters::{TimeoutTotals, Totals};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::ListenOptions;
-use vervet_engine::{Engine, Exchange, Outcome, Response};
-use vervet_testkit::{PATIENCE, RawClient, wait_until};
+use vervet_engine::reactor::FileSlice;
+use vervet_engine::{Content, Engine, Exchange, Outcome, Response};
+use vervet_testkit::{PATIENCE, RawClient, skip, wait_until};
 
 fn totals(server: &Server) -> Totals {
     server.running().control().totals()
@@ -97,6 +102,57 @@ fn refusals_by_their_cause() {
         assert_eq!((counted.accepted, counted.connections), (101, 1));
         drop(extra);
     }
+}
+
+const HUGE: u64 = 5 << 30;
+
+/// Content of 5 GiB by its kind: a sparse file, shared bytes (64 MiB), or a stream without an end.
+fn huge(file: &Arc<File>, exchange: &Exchange<'_>) -> Content {
+    match exchange.head().target {
+        b"/file" => Content::File(FileSlice { file: Arc::clone(file), offset: 0, length: HUGE }),
+        b"/bytes" => Content::from(vec![b'x'; 64 << 20]),
+        target => {
+            let (mut sender, reader) = exchange.stream();
+            exchange.spawner().spawn(async move {
+                while sender.send(Bytes::from_static(&[b'x'; 10_000])).await.is_ok() {}
+            });
+            Content::Stream { length: (target == b"/stream").then_some(HUGE), reader }
+        }
+    }
+}
+
+/// A client that leaves after 100,000 bytes: what counts is what the kernel took.
+#[track_caller]
+fn check_cut_off(target: &str, expected: impl FnOnce(u64, u64)) {
+    let file = tempfile::tempfile().unwrap();
+    if file.set_len(HUGE).is_err() {
+        skip!("needs a file system with sparse files of 5 GB");
+    }
+    let file = Arc::new(file);
+    let server = Server::start(Limits::default(), move |exchange: Exchange<'_>| {
+        Response::new(Status::OK).content(huge(&file, &exchange)).into()
+    });
+    let mut client = server.connect();
+    client.send(get(target));
+    let head_bytes = client.read_head_response().head.len();
+    client.read_exact(100_000);
+    drop(client);
+    server.wait_for_count(|counters| &counters.closed, 1);
+    let Totals { sent_bytes, content_bytes, responses, .. } = totals(&server);
+    assert_eq!(responses, [0, 1, 0, 0, 0]);
+    assert!((100_000..64 << 20).contains(&sent_bytes), "{target}: {sent_bytes} bytes sent");
+    expected(content_bytes, sent_bytes - head_bytes as u64);
+}
+
+#[test]
+fn a_response_that_is_cut_off_counts_what_was_sent() {
+    for target in ["/file", "/bytes", "/stream"] {
+        check_cut_off(target, |content, sent| assert_eq!(content, sent, "{target}"));
+    }
+    // Between the chunks is their framing, 8 bytes for 10,000.
+    check_cut_off("/chunks", |content, sent| {
+        assert!(content < sent && sent - content < sent / 100, "{content} bytes of {sent}");
+    });
 }
 
 fn read_all(mut exchange: Exchange<'_>) -> Outcome {

@@ -4,8 +4,11 @@
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::common::{ByHand, LATE, Server, echo_target, get, start_child, target_of};
+use crate::common::{
+    ByHand, LATE, Server, echo_target, get, start_child, start_child_short_of, target_of,
+};
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+use vervet_engine::capacity::Capacity;
 use vervet_engine::limits::Limits;
 use vervet_engine::reactor::Overload;
 use vervet_engine::{Engine, EngineError, Exchange, Outcome, Response};
@@ -198,11 +201,38 @@ fn one_address_has_a_cap_of_its_own() {
     check_per_address("[::1]:0", "[::1]:0", None);
 }
 
+/// Half-open connections take what the open files allow: others are answered, whether there are
+/// some that do not read their answer or not.
+#[test]
+fn connections_above_what_the_open_files_allow_are_refused() {
+    const FILES: u32 = 128;
+    let (_child, address) = start_child(FILES);
+    let mut clients: Vec<_> = (0..200).map(|_| RawClient::connect(address)).collect();
+    for client in &mut clients {
+        client.send("G");
+    }
+    for _ in 0..20 {
+        let refusal = RawClient::connect(address).exchange(get("/"));
+        assert_eq!(refusal.status, 503);
+        assert!(refusal.field("Retry-After").is_some());
+    }
+    let capacity = Capacity::new(FILES.into(), 1).connections_max as usize;
+    let (held, refused) = clients.split_at_mut(capacity);
+    for client in held {
+        assert_eq!(client.exchange("ET / HTTP/1.1\r\nHost: a\r\n\r\n").text(), "/");
+    }
+    for client in refused {
+        assert_eq!(client.read_response().status, 503);
+    }
+    drop(clients);
+    assert!(wait_until(LATE, || RawClient::connect(address).exchange(get("/")).status == 200));
+}
+
 /// An engine that has no descriptors left neither fails nor spins, and goes on when there are some
 /// again.
 #[test]
 fn descriptors_that_run_out_make_connections_wait() {
-    let (child, address) = start_child(20);
+    let (child, address) = start_child_short_of(20);
     let mut clients: Vec<_> = (0..40).map(|_| RawClient::connect(address)).collect();
     for client in &mut clients {
         client.send(get("/"));

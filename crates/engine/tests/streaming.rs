@@ -11,6 +11,7 @@ use crate::common::{LATE, Server, get, noise, target_of};
 use bytes::Bytes;
 use vervet_engine::http::field::FieldBlock;
 use vervet_engine::http::field::Known;
+use vervet_engine::http::method::Method;
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::pipe::{ContentError, ContentReader, ContentSender, Read, TrySendError};
@@ -348,6 +349,59 @@ fn connect_opens_a_tunnel() {
     assert_eq!(client.read_exact(3), b"one");
     client.finish();
     client.expect_close();
+}
+
+/// A connection that has left HTTP without a tunnel ends: nobody reads what comes.
+#[test]
+fn a_switch_without_a_tunnel_closes_the_connection() {
+    let head = |status| Response::new(status).head_bytes().to_vec();
+    let at_once = move |exchange: Exchange<'_>| Outcome::Done(switching(&exchange));
+    let later = move |exchange: Exchange<'_>| {
+        let response = switching(&exchange);
+        let (responder, outcome) = exchange.later();
+        thread::spawn(move || responder.send(response));
+        outcome
+    };
+    let sent = move |exchange: Exchange<'_>| {
+        let status = switching(&exchange).status();
+        exchange.send_whole(status, &head(status), b"")
+    };
+    check_closes(at_once);
+    check_closes(later);
+    check_closes(sent);
+}
+
+/// The response that leaves HTTP, without content.
+fn switching(exchange: &Exchange<'_>) -> Response {
+    let is_connect = exchange.head().method == Method::Connect;
+    Response::new(if is_connect { Status::OK } else { Status::SWITCHING_PROTOCOLS })
+}
+
+#[track_caller]
+fn check_closes<H>(handler: H)
+where
+    H: FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
+{
+    let server = Server::start(Limits::default(), handler);
+    for (request, status) in [("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 200), (UPGRADE, 101)] {
+        let mut client = server.connect();
+        client.send([request, &get("/swallowed")].concat());
+        assert_eq!(client.read_head_response().status, status);
+        client.expect_close();
+    }
+    server.wait_for_connections(0);
+}
+
+/// Content that is announced with a switch has the time limit of content.
+#[test]
+fn content_before_a_switch_is_not_waited_for_without_a_limit() {
+    let limits = Limits { content_idle_timeout_ms: 100, ..Limits::default() };
+    let server = Server::start(limits, |exchange: Exchange<'_>| switching(&exchange).into());
+    let mut client = server.connect();
+    client.send(UPGRADE.replace("\r\n\r\n", "\r\nContent-Length: 5\r\n\r\n"));
+    assert_eq!(client.read_head_response().status, 101);
+    client.expect_close();
+    assert_eq!(server.timeouts(), 1);
 }
 
 /// A handler need not wait for the end of the content before it answers, and an answer made at once

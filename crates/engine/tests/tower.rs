@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
@@ -73,6 +73,12 @@ async fn describe(
     format!("{name} {query:?} {test:?} {}", peer.ip())
 }
 
+/// The host and the target that reach a handler.
+async fn host(uri: Uri, fields: HeaderMap) -> String {
+    let hosts: Vec<_> = fields.get_all(header::HOST).iter().collect();
+    format!("{hosts:?} {}", uri.path())
+}
+
 async fn headed() -> impl IntoResponse {
     let fields = [(header::DATE, "never"), (header::CONNECTION, "close"), (header::ETAG, "\"7\"")];
     (StatusCode::CREATED, fields, "made")
@@ -84,6 +90,10 @@ fn router(told: Sender<Closed>) -> Router {
         .route("/empty", get(|| async { StatusCode::NO_CONTENT }))
         .route("/headed", get(headed))
         .route("/describe/{name}", get(describe))
+        .route("/host", get(host))
+        .fallback(|uri: Uri, fields: HeaderMap| async move {
+            (StatusCode::NOT_FOUND, host(uri, fields).await)
+        })
         .route("/echo", post(|content: Body| async { content }))
         .route("/length", post(|content: Bytes| async move { content.len().to_string() }))
         .route("/long", get(|| async { long() }))
@@ -176,8 +186,28 @@ fn target_fields_and_peer_reach_the_handler() {
 #[test]
 fn a_target_that_is_not_a_uri_is_400() {
     with_router(|client, _| {
-        assert_eq!(client.exchange(request("GET /a<b>")).status, 400);
+        for line in ["GET /a<b>", "GET *", "GET h:443", "GET ftp://h/hello", "POST hello"] {
+            assert_eq!(client.exchange(request(line)).status, 400, "{line}");
+        }
+        assert_eq!(client.exchange(request("CONNECT h:443")).status, 501);
         assert_eq!(client.exchange(request("GET /hello")).status, 200);
+    });
+}
+
+/// RFC 9112 §3.2.2: "the origin server MUST ignore the received Host header field (if any) and
+/// instead use the host information of the request-target".
+#[test]
+fn the_authority_of_an_absolute_form_replaces_the_host() {
+    with_router(|client, _| {
+        for (line, expected) in [
+            ("GET /host", "[\"h\"] /host"),
+            ("GET http://other.example/host", "[\"other.example\"] /host"),
+            ("GET http://[::1]:8080/host?a", "[\"[::1]:8080\"] /host"),
+            ("OPTIONS *", "[\"h\"] *"),
+            ("OPTIONS http://other.example:80", "[\"other.example:80\"] *"),
+        ] {
+            assert_eq!(client.exchange(request(line)).text(), expected, "{line}");
+        }
     });
 }
 

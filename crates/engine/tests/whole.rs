@@ -124,8 +124,14 @@ fn it_is_counted_and_reported() {
     let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
     let server = Server::new(builder.start(move |_| Recorder(tell.clone())).unwrap());
     let mut client = server.connect();
-    client.send(get("/404"));
-    assert_eq!(client.read_response().status, 404);
-    assert_eq!(told.recv().unwrap(), (Some(7), 404, 7));
+    client.send("HEAD /200 HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.read_head_response().field("Content-Length"), Some("7"));
+    assert_eq!(told.recv().unwrap(), (Some(7), 200, 0));
+    for (status, content_bytes) in [(304, 0), (204, 0), (404, 7)] {
+        client.send(get(&format!("/{status}")));
+        assert_eq!(client.read_response().status, status);
+        assert_eq!(told.recv().unwrap(), (Some(7), status, content_bytes));
+    }
     server.wait_for_count(|counters| &counters.responses[3], 1);
+    assert_eq!(server.count(|counters| &counters.content_bytes), 7);
 }

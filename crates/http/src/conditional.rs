@@ -46,7 +46,8 @@ pub enum Verdict {
 /// Evaluates the preconditions in the order of RFC 9110 §13.2.2: a representation that the client
 /// has is 304 for GET and HEAD, and 412 for other methods, which ignore If-Modified-Since.
 /// `current` is `None` if no representation exists. Invalid dates are ignored, as are dates for a
-/// representation without a modification date.
+/// representation without a modification date. A two-digit year is read relative to that date,
+/// which the client had from us.
 pub fn evaluate(
     method: Method,
     preconditions: &Preconditions<'_>,
@@ -58,8 +59,8 @@ pub fn evaluate(
     let names_current =
         |value: &[u8], comparison| current.is_some() && etag::list_matches(value, etag, comparison);
     let unchanged_since = |value: Option<&[u8]>| {
-        let since = date::parse(value?.trim_ascii())?;
-        Some(modified? <= since)
+        let modified = modified?;
+        Some(modified <= date::parse_at(value?.trim_ascii(), modified)?)
     };
 
     let change_wanted = match preconditions.if_match {
@@ -89,7 +90,7 @@ pub fn if_range_matches(value: &[u8], current: &Validators<'_>, now: UnixSeconds
     if let Some(tag) = EntityTag::parse(value) {
         return current.etag.is_some_and(|etag| etag.matches(tag, Comparison::Strong));
     }
-    match (date::parse(value), current.last_modified) {
+    match (date::parse_at(value, now), current.last_modified) {
         (Some(date), Some(modified)) => {
             date == modified && now.saturating_sub(modified) >= STRONG_DATE_AGE_S
         }

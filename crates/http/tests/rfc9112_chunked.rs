@@ -1,7 +1,8 @@
 //! RFC 9112 §7.1: chunked content and trailers.
 
 use crate::common::{check, check_with};
-use vervet_http::h1::{CHUNK_LINE_BYTES_MAX, HeadLimits};
+use vervet_http::field::FieldSlots;
+use vervet_http::h1::{CHUNK_LINE_BYTES_MAX, HeadLimits, Received, Server};
 
 const HEAD: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -32,6 +33,44 @@ fn refuses_sizes_that_cannot_be_counted() {
     check_chunks("10000000000000005\r\nhello\r\n0\r\n\r\n", &["413 ChunkSizeTooLarge"]);
     check_chunks("ffffffffffffffff\r\nx", &["content x"]);
     check_chunks("00000000000000000000005\r\nhello\r\n0\r\n\r\n", &["content hello", "end"]);
+}
+
+/// What is announced after a head and these bytes, of which the machine has consumed what it can.
+fn announced(chunks: &str) -> u64 {
+    let input = [HEAD, chunks].concat();
+    let mut server = Server::new();
+    let mut at = 0;
+    loop {
+        let mut slots = FieldSlots::new();
+        let rest = &input.as_bytes()[at..];
+        match server.receive(rest, &mut slots, &HeadLimits::DEFAULT).unwrap() {
+            Received::Head { consumed, .. }
+            | Received::Content { consumed, .. }
+            | Received::End { consumed, .. } => at += consumed,
+            _ => return server.content_announced(rest),
+        }
+    }
+}
+
+/// A chunk can be refused by its size before it arrives.
+#[test]
+fn announces_the_size_of_a_chunk() {
+    for (chunks, expected) in [
+        ("", 0),
+        ("ffff", 0),
+        ("ffff\r", 0),
+        ("ffff\r\n", 0xffff),
+        ("ffff;a=b\r\n", 0xffff),
+        ("ffff\r\nx", 0xfffe),
+        ("ffffffffffffffff\r\n", u64::MAX),
+        ("1\r\nx", 0),
+        ("1\r\nx\r\n", 0),
+        ("1\r\nx\r\n5\r\n", 5),
+        ("1\r\nx\r\n5\r\nhello\r\n0\r\n", 0),
+        ("1\r\nx\r\n0\r\n\r\n", 0),
+    ] {
+        assert_eq!(announced(chunks), expected, "{chunks:?}");
+    }
 }
 
 /// §2.2 and §7.1: every line of the coding ends with CRLF. nginx 1.29.4 took LF alone.

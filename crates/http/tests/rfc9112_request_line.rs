@@ -129,6 +129,28 @@ fn answers_505_to_other_versions() {
     check_refused("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505 VersionUnsupported");
 }
 
+/// Nothing that follows makes an invalid request line valid: it is refused when it ends, and its
+/// client does not wait for the timeout of the head.
+#[test]
+fn refuses_an_invalid_line_at_its_end() {
+    for (line, refused) in [
+        ("GET /", "400 VersionMissing"),
+        ("GET  / HTTP/1.1", "400 RequestLine"),
+        ("G(T / HTTP/1.1", "400 MethodToken"),
+        ("GET /\u{7f} HTTP/1.1", "400 TargetByte"),
+        ("GET / HTTP/1.1x", "400 VersionMalformed"),
+        ("GET / HTTP/3.0", "505 VersionUnsupported"),
+    ] {
+        check_refused(&format!("{line}\r\n"), refused);
+        check_refused(&format!("\r\n{line}\r\n"), refused);
+        check_refused(&format!("{line}\r\nHost: a\n"), refused);
+        check(&format!("{line}\r"), &[]);
+    }
+    check_with(b"GET /abcdefghijklmnop HTTP/1.1\r\n", TIGHT, &["414 TargetTooLong"]);
+    check_with(b"GET /abcdefghijklmno HTTP/1.1\r\nHost", TIGHT, &[]);
+    check("GET / HTTP/1.1\r\nHost: a\r\nX", &[]);
+}
+
 const TIGHT: HeadLimits =
     HeadLimits { head_bytes_max: 200, fields_max: 3, target_bytes_max: 16, trailer_bytes_max: 40 };
 

@@ -50,4 +50,5 @@ mod settings;
 mod site_files;
 mod sites;
 mod support;
+mod unrouted;
 mod wire;

@@ -7,7 +7,8 @@ use std::sync::mpsc::Sender;
 
 use vervet_server::admin::{Admin, Phase};
 use vervet_server::config::{Diagnostics, Sources};
-use vervet_server::engine::capacity::{Kernel, advice, raise_files};
+use vervet_server::engine::capacity::{Kernel, RESERVED_FILES, advice, raise_files};
+use vervet_server::engine::limits::Limits;
 use vervet_server::engine::listener::Inherited;
 use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::{ErrorLog, LimitWatch};
@@ -85,7 +86,7 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
         prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
     report(&warnings, &sources);
     let setup = Setup { workers: environment::workers(*plan.document().workers)?, carrier };
-    let advice = kernel_advice(&plan);
+    let advice = kernel_advice(&plan, setup.workers);
     let (server, running) = Server::start(plan, stage, sockets, tools, setup)?;
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
@@ -153,6 +154,11 @@ fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnosti
     Ok(Tools::new(logs, error_log))
 }
 
+/// Connections of the admin service at the same time. They are within what is reserved from the
+/// connections of visitors, who cannot keep a probe out.
+const ADMIN_CONNECTIONS_MAX: u32 = 16;
+const _: () = assert!(ADMIN_CONNECTIONS_MAX as u64 <= RESERVED_FILES / 4);
+
 /// The socket of the admin service, bound while there are privileges.
 fn admin_socket(plan: &Plan) -> Result<Option<AdminSocket>, Failure> {
     let Some(settings) = plan.document().admin.value() else {
@@ -162,7 +168,9 @@ fn admin_socket(plan: &Plan) -> Result<Option<AdminSocket>, Failure> {
     let (address, options) =
         settings.listen().map_err(|problem| Failure::Other(problem.message.clone()))?;
     Ok(Some(AdminSocket {
-        builder: Engine::builder().listen_with(&address, &options)?,
+        builder: Engine::builder()
+            .limits(Limits { connections_max: ADMIN_CONNECTIONS_MAX, ..Limits::default() })
+            .listen_with(&address, &options)?,
         is_exposed: *settings.exposed,
     }))
 }
@@ -203,8 +211,8 @@ fn announce(server: &Server, source: &ConfigurationSource) {
 }
 
 /// A sentence for each setting of the kernel that is too small for the plan.
-fn kernel_advice(plan: &Plan) -> Vec<String> {
+fn kernel_advice(plan: &Plan, workers: usize) -> Vec<String> {
     let backlogs = plan.listeners.iter().map(|listener| listener.options.backlog);
     let backlog = backlogs.max().unwrap_or_default();
-    advice(&Kernel::read(), backlog, plan.limits.connections_max)
+    advice(&Kernel::read(), backlog, plan.limits.connections_max, workers)
 }

@@ -49,11 +49,11 @@ impl<S: Service> Http<S> {
         mut record: Record,
     ) {
         record.status = sent.status;
-        record.content_bytes = sent.content_bytes;
         self.count(sent.status);
-        if sent.result.is_err() {
+        let Ok(content_bytes) = sent.content_bytes else {
             return io.close(Closing::Abort);
-        }
+        };
+        record.content_bytes = content_bytes;
         self.answered(io, connection, record);
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vervet_http::h1::state::State;
 use vervet_http::h1::{HeadLimits, Server};
 use vervet_http::status::Status;
 
@@ -117,7 +118,7 @@ impl<S: Service> Http<S> {
         }
         if io.is_blocked() {
             io.set_deadline(u64::from(limits.write_stall_timeout_ms));
-        } else if wants_content && !connection.is_switched() {
+        } else if wants_content && connection.machine.receiving() == State::SendBody {
             io.set_deadline(u64::from(limits.content_idle_timeout_ms));
         } else {
             io.clear_deadline();
@@ -340,6 +341,15 @@ impl<S: Service> Protocol for Http<S> {
                     connection.close_after_this();
                 }
             }
+        }
+    }
+
+    fn on_lost(&mut self, connection: &mut Connection, bytes: u64) {
+        if let Some(exchange) = &mut connection.exchange {
+            // Content is the last that a response writes. Lost chunks include their framing, so
+            // this is at most what was sent.
+            let content_bytes = &mut exchange.record.content_bytes;
+            *content_bytes = content_bytes.saturating_sub(bytes);
         }
     }
 

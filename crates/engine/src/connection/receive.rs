@@ -72,7 +72,10 @@ impl<S: Service> Http<S> {
             let mut slots = FieldSlots::new();
             let received = connection.machine.receive(&input[at..], &mut slots, &self.head_limits);
             match &received {
-                Ok(Received::NeedMore | Received::Paused) => break,
+                Ok(Received::NeedMore | Received::Paused) => {
+                    self.check_announced(io, connection, &input[at..]);
+                    break;
+                }
                 Ok(Received::Head { head, consumed }) => {
                     let head_bytes = &input[at..at + consumed];
                     at += consumed;
@@ -250,8 +253,21 @@ impl<S: Service> Http<S> {
         self.call(io, connection, &head, &call);
     }
 
+    /// Rejects a chunk that is announced and exceeds the limit of content, before it arrives.
+    fn check_announced(&mut self, io: &mut Io<'_>, connection: &mut Connection, input: &[u8]) {
+        let Some(exchange) = &connection.exchange else {
+            return;
+        };
+        let announced = connection.machine.content_announced(input);
+        let content_max = exchange.content_bytes_max;
+        if content_max > 0 && exchange.received_bytes.saturating_add(announced) > content_max {
+            self.content_failed(io, connection, ContentError::TooLarge(content_max));
+        }
+    }
+
     fn content(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
-        let is_http = !connection.is_switched();
+        let is_http = connection.machine.receiving() == State::SendBody;
+        let announced = connection.machine.content_announced(b"");
         let now_ms = io.now().monotonic_ms;
         let Some(exchange) = &mut connection.exchange else {
             return self.drop_content(io, connection, bytes);
@@ -262,7 +278,8 @@ impl<S: Service> Http<S> {
         let (received_bytes, waited_ms) = (exchange.received_bytes, exchange.waited_ms);
         let content_max = exchange.content_bytes_max;
         let mut failed = None;
-        if is_http && content_max > 0 && received_bytes > content_max {
+        let exceeds = received_bytes.saturating_add(announced) > content_max;
+        if is_http && content_max > 0 && exceeds {
             failed = Some(ContentError::TooLarge(content_max));
         } else if is_http
             && self.is_too_slow(received_bytes, waited_ms, self.limits.content_rate_min)
@@ -332,7 +349,10 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
     }
     match connection.machine.start_next() {
         Next::Request => connection.waiting = Waiting::Request,
-        Next::Unfinished | Next::Switched => {}
+        Next::Unfinished => {}
+        // The connection has left HTTP and nobody has a tunnel on it: what comes would be dropped,
+        // and waited for without a limit.
+        Next::Switched => io.close(Closing::Lingering),
         // A reset would overtake the response to a peer that may still be sending.
         Next::Close
             if unread_bytes > 0

@@ -114,10 +114,8 @@ impl Builder {
         let service = Arc::new(service);
         self.http.limits.validate()?;
         let limits = &self.http.limits;
-        let connections_max = limits.connections_max as usize;
-        let gate = Gate::new(connections_max, limits.connections_per_address_max);
         let options = ReactorOptions {
-            gate: Arc::new(gate),
+            gate: Arc::new(Gate::of_engine(limits, self.workers)),
             overload: self.overload,
             tuning: Tuning::from(limits),
             counters: Arc::default(),

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::builder::EngineError;
+use crate::capacity::Capacity;
 use crate::counters::{Counters, Totals};
 use crate::exchange::Message;
 use crate::gate::Gate;
@@ -140,9 +141,7 @@ impl EngineControl {
     /// If a limit is out of bounds; then nothing changes.
     pub fn set_limits(&self, limits: Limits) -> Result<Receipt, LimitError> {
         limits.validate()?;
-        let connections_max = limits.connections_max as usize;
-        let gate = &self.0.gate;
-        gate.set_caps(connections_max, limits.connections_per_address_max);
+        self.0.gate.set_limits(&limits, &Capacity::of_process(self.0.handles.len()));
         let tuning = Tuning::from(&limits);
         // Not waited for: commands are executed in order, and this one comes before the next.
         self.send(|_| Command::Tune(tuning));

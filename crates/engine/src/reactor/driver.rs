@@ -312,7 +312,7 @@ impl<P: Protocol> Reactor<P> {
         let Some(slot) = live(&mut self.slots, token) else {
             return;
         };
-        let written = slot.socket.flush_queue();
+        let written = slot.socket.flush_queue(&self.shared.counters.sent_bytes);
         let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
         io.note(written);
         if let (None, Some(connection)) = (io.socket.failed, &mut slot.connection) {
@@ -349,7 +349,8 @@ impl<P: Protocol> Reactor<P> {
         if !self.shared.out.is_empty() {
             let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
             io.flush();
-            if let (true, Some(connection)) = (io.is_blocked(), &mut slot.connection) {
+            let waits = io.is_blocked() && io.socket.failed.is_none();
+            if let (true, Some(connection)) = (waits, &mut slot.connection) {
                 self.protocol.on_progress(&mut io, connection);
             }
         }
@@ -394,11 +395,15 @@ impl<P: Protocol> Reactor<P> {
             GateStatus::Rejected => self.listening.refused -= 1,
             GateStatus::Outgoing => {}
         }
+        let lost_bytes = slot.socket.unsent_bytes();
         match reason {
             Reason::Aborted => self.spares.reset(slot.socket),
             _ => drop(slot.socket),
         }
-        if let Some(connection) = slot.connection {
+        if let Some(mut connection) = slot.connection {
+            if lost_bytes > 0 {
+                self.protocol.on_lost(&mut connection, lost_bytes);
+            }
             self.protocol.on_close(connection, reason);
         }
         self.connection_ended();

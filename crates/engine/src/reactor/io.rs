@@ -74,8 +74,8 @@ impl<'a> Io<'a> {
         self.socket.as_fd()
     }
 
-    /// Returns whether output waits for the peer to read. If so, write no more until
-    /// [`Protocol::on_sent`].
+    /// Returns whether output waits for the peer to read, or is lost because a write failed. If so,
+    /// write no more until [`Protocol::on_sent`].
     ///
     /// [`Protocol::on_sent`]: super::Protocol::on_sent
     pub fn is_blocked(&self) -> bool {
@@ -88,31 +88,23 @@ impl<'a> Io<'a> {
     }
 
     fn flush_then(&mut self, then: Continuation) {
-        if self.socket.failed.is_none() {
-            let written = self.socket.send(&self.shared.out, then);
-            self.note(written);
-        }
-        let bytes = self.shared.out.len() as u64;
-        self.shared.counters.sent_bytes.add(bytes);
+        let written = self.socket.send(&self.shared.out, then, &self.shared.counters.sent_bytes);
+        self.note(written);
         self.shared.out.clear();
     }
 
     /// Sends [`Self::out`] and then shared bytes, which are not copied.
     pub fn send_shared(&mut self, bytes: Bytes) {
         self.flush_then(Continuation::More);
-        if self.socket.failed.is_none() {
-            self.shared.counters.sent_bytes.add(bytes.len() as u64);
-            let written = self.socket.send_shared(bytes);
-            self.note(written);
-        }
+        let written = self.socket.send_shared(bytes, &self.shared.counters.sent_bytes);
+        self.note(written);
     }
 
     /// Sends [`Self::out`] and then a part of a file.
     pub fn send_file(&mut self, slice: FileSlice) {
         self.flush_then(if slice.length > 0 { Continuation::More } else { Continuation::Nothing });
-        if self.socket.failed.is_none() && slice.length > 0 {
-            self.shared.counters.sent_bytes.add(slice.length);
-            let written = self.socket.send_file(slice);
+        if slice.length > 0 {
+            let written = self.socket.send_file(slice, &self.shared.counters.sent_bytes);
             self.note(written);
         }
     }

@@ -112,6 +112,12 @@ pub trait Protocol {
     /// The reactor drains: complete exchanges in progress, begin nothing new, close when idle.
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
+    /// The connection has ended, and the kernel has not taken this many bytes of its output, the
+    /// last ones. Called before [`Self::on_close`].
+    fn on_lost(&mut self, connection: &mut Self::Connection, bytes: u64) {
+        let _ = (connection, bytes);
+    }
+
     /// The connection has ended.
     fn on_close(&mut self, connection: Self::Connection, reason: Reason);
 }

@@ -12,6 +12,7 @@ use rustix::net::{SendFlags, Shutdown};
 
 use super::io::Closing;
 use super::spare_sockets::Family;
+use crate::counters::Counter;
 
 /// The maximum number of file bytes that one connection sends in one visit, so that a fast reader
 /// of a large file does not delay the others. Several times the socket's buffer: small calls cost
@@ -62,6 +63,7 @@ impl Chunk {
 }
 
 /// Output that waits for the peer, from when the kernel accepted no more until all of it is sent.
+/// After a write has failed, it holds what the kernel did not take.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     chunks: VecDeque<Chunk>,
@@ -79,7 +81,11 @@ impl Queue {
 
     /// Returns the bytes that the peer has taken since the wait began.
     pub(super) fn taken_bytes(&self) -> u64 {
-        self.queued_bytes - self.chunks.iter().map(Chunk::length).sum::<u64>()
+        self.queued_bytes - self.unsent_bytes()
+    }
+
+    fn unsent_bytes(&self) -> u64 {
+        self.chunks.iter().map(Chunk::length).sum()
     }
 }
 
@@ -205,11 +211,17 @@ impl Socket {
         self.queue.is_some()
     }
 
+    /// Returns how many bytes of the output the kernel has not taken.
+    pub(super) fn unsent_bytes(&self) -> u64 {
+        self.queue.as_ref().map_or(0, |queue| queue.unsent_bytes())
+    }
+
     pub(super) fn wants_data(&self) -> bool {
         self.readable && !self.paused && !self.eof && self.closing.is_none() && self.queue.is_none()
     }
 
-    fn send_once(&self, bytes: &[u8], then: Continuation) -> Result<usize, Errno> {
+    /// Returns how many bytes the kernel took; `sent` counts them.
+    fn send_once(&self, bytes: &[u8], then: Continuation, sent: &Counter) -> Result<usize, Errno> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         if then == Continuation::More {
             flags |= SendFlags::MORE;
@@ -218,7 +230,11 @@ impl Socket {
             match rustix::net::send(&self.fd, bytes, flags) {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(0),
-                other => return other,
+                Err(errno) => return Err(errno),
+                Ok(count) => {
+                    sent.add(count as u64);
+                    return Ok(count);
+                }
             }
         }
     }
@@ -228,45 +244,58 @@ impl Socket {
     }
 
     /// Sends bytes that belong to the caller; what the kernel does not take is copied to the queue.
-    pub(super) fn send(&mut self, bytes: &[u8], then: Continuation) -> Result<Written, WriteError> {
+    /// `sent` counts what it takes, here and below.
+    pub(super) fn send(
+        &mut self,
+        bytes: &[u8],
+        then: Continuation,
+        sent: &Counter,
+    ) -> Result<Written, WriteError> {
         if bytes.is_empty() {
             return Ok(self.state());
         }
-        let sent = if self.is_blocked() {
-            0
-        } else {
-            self.send_once(bytes, then).map_err(WriteError::Errno)?
-        };
-        if sent < bytes.len() {
-            self.enqueue(Chunk::Bytes(Bytes::copy_from_slice(&bytes[sent..])));
+        let taken = if self.is_blocked() { Ok(0) } else { self.send_once(bytes, then, sent) };
+        let count = taken.unwrap_or(0);
+        if count < bytes.len() {
+            self.enqueue(Chunk::Bytes(Bytes::copy_from_slice(&bytes[count..])));
         }
-        Ok(self.state())
+        taken.map(|_| self.state()).map_err(WriteError::Errno)
     }
 
     /// Sends shared bytes; what the kernel does not take is queued without a copy.
-    pub(super) fn send_shared(&mut self, mut bytes: Bytes) -> Result<Written, WriteError> {
-        if !self.is_blocked() {
-            let sent = self.send_once(&bytes, Continuation::Nothing).map_err(WriteError::Errno)?;
-            bytes.advance(sent);
-        }
+    pub(super) fn send_shared(
+        &mut self,
+        mut bytes: Bytes,
+        sent: &Counter,
+    ) -> Result<Written, WriteError> {
+        let taken = if self.is_blocked() {
+            Ok(0)
+        } else {
+            self.send_once(&bytes, Continuation::Nothing, sent)
+        };
+        bytes.advance(taken.unwrap_or(0));
         if !bytes.is_empty() {
             self.enqueue(Chunk::Bytes(bytes));
         }
-        Ok(self.state())
+        taken.map(|_| self.state()).map_err(WriteError::Errno)
     }
 
-    pub(super) fn send_file(&mut self, mut slice: FileSlice) -> Result<Written, WriteError> {
-        let mut written = self.state();
-        if written == Written::All {
-            written = self.sendfile(&mut slice)?;
+    pub(super) fn send_file(
+        &mut self,
+        mut slice: FileSlice,
+        sent: &Counter,
+    ) -> Result<Written, WriteError> {
+        let mut written = Ok(self.state());
+        if written == Ok(Written::All) {
+            written = self.sendfile(&mut slice, sent);
         }
         if slice.length > 0 {
             self.enqueue(Chunk::File(slice));
         }
-        Ok(written)
+        written
     }
 
-    fn sendfile(&mut self, slice: &mut FileSlice) -> Result<Written, WriteError> {
+    fn sendfile(&mut self, slice: &mut FileSlice, sent: &Counter) -> Result<Written, WriteError> {
         if slice.length > UNCORKED_BYTES_MAX {
             self.cork();
         }
@@ -281,9 +310,10 @@ impl Socket {
             let count = usize::try_from(wanted).unwrap_or(usize::MAX);
             match rustix::fs::sendfile(&self.fd, &slice.file, Some(&mut slice.offset), count) {
                 Ok(0) => return Err(WriteError::FileTruncated),
-                Ok(sent) => {
-                    slice.length -= sent as u64;
-                    share -= sent as u64;
+                Ok(count) => {
+                    slice.length -= count as u64;
+                    share -= count as u64;
+                    sent.add(count as u64);
                 }
                 Err(Errno::AGAIN) => return Ok(Written::Blocked),
                 Err(Errno::INTR) => {}
@@ -314,34 +344,39 @@ impl Socket {
     }
 
     /// Continues with the queue after the socket became writable.
-    pub(super) fn flush_queue(&mut self) -> Result<Written, WriteError> {
+    pub(super) fn flush_queue(&mut self, sent: &Counter) -> Result<Written, WriteError> {
         let Some(mut queue) = self.queue.take() else {
             return Ok(Written::All);
         };
-        let written = self.drain_queue(&mut queue.chunks);
+        let written = self.drain_queue(&mut queue.chunks, sent);
         if !queue.chunks.is_empty() {
             self.queue = Some(queue);
         }
         written
     }
 
-    fn drain_queue(&mut self, queue: &mut VecDeque<Chunk>) -> Result<Written, WriteError> {
+    /// Leaves in the queue what the kernel does not take, even if it reports an error.
+    fn drain_queue(
+        &mut self,
+        queue: &mut VecDeque<Chunk>,
+        sent: &Counter,
+    ) -> Result<Written, WriteError> {
         while let Some(chunk) = queue.pop_front() {
             let then = if queue.is_empty() { Continuation::Nothing } else { Continuation::More };
             match chunk {
                 Chunk::Bytes(mut bytes) => {
-                    let sent = self.send_once(&bytes, then).map_err(WriteError::Errno)?;
-                    bytes.advance(sent);
+                    let taken = self.send_once(&bytes, then, sent);
+                    bytes.advance(taken.unwrap_or(0));
                     if !bytes.is_empty() {
                         queue.push_front(Chunk::Bytes(bytes));
-                        return Ok(Written::Blocked);
+                        return taken.map(|_| Written::Blocked).map_err(WriteError::Errno);
                     }
                 }
                 Chunk::File(mut slice) => {
-                    let written = self.sendfile(&mut slice)?;
-                    if written != Written::All {
+                    let written = self.sendfile(&mut slice, sent);
+                    if written != Ok(Written::All) {
                         queue.push_front(Chunk::File(slice));
-                        return Ok(written);
+                        return written;
                     }
                 }
             }

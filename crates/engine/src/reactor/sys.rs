@@ -7,6 +7,8 @@ use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::{ptr, slice};
 
+use rustix::event::{Timespec, epoll::Event};
+use rustix::io::Errno;
 use rustix::net::sockopt::socket_acceptconn;
 #[cfg(feature = "tokio")]
 use tokio::io::{Interest, unix::AsyncFd};
@@ -73,6 +75,42 @@ fn set_option<T>(
     outcome(unsafe {
         libc::setsockopt(socket.as_raw_fd(), level, option, ptr::from_ref(value).cast(), length)
     })
+}
+
+/// `epoll_pwait2`: waits for events until this time has passed, which it takes in nanoseconds. The
+/// events replace those in the buffer, up to its capacity.
+pub(crate) fn epoll_pwait2(
+    epoll: BorrowedFd<'_>,
+    events: &mut Vec<Event>,
+    time: &Timespec,
+) -> Result<usize, Errno> {
+    const {
+        // `struct __kernel_timespec`, and `struct epoll_event`.
+        assert!(
+            size_of::<Timespec>() == 16 && size_of::<Event>() == size_of::<libc::epoll_event>()
+        );
+    }
+    events.clear();
+    let room = libc::c_int::try_from(events.capacity()).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the buffer has room for so many events, and nothing else is written. The kernel reads
+    // `time`, which has the layout of its own type, and no signal mask.
+    let count = unsafe {
+        libc::syscall(
+            libc::SYS_epoll_pwait2,
+            epoll.as_raw_fd(),
+            events.as_mut_ptr(),
+            room,
+            ptr::from_ref(time),
+            ptr::null::<libc::sigset_t>(),
+            0_usize,
+        )
+    };
+    let Ok(count) = usize::try_from(count) else {
+        return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO));
+    };
+    // SAFETY: the kernel has written so many events, which are within the capacity.
+    unsafe { events.set_len(count) };
+    Ok(count)
 }
 
 /// Takes over a listening socket that a parent process announced by its number. Any other open

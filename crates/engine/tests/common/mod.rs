@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use vervet_engine::connection::{Http, HttpOptions};
 use vervet_engine::counters::{Counter, Counters};
 use vervet_engine::gate::Gate;
@@ -176,20 +177,25 @@ impl<S: Service> ByHand<S> {
     }
 }
 
-/// Set for a process that is to be the server of a test.
+/// Set for a process that is to be the server of a test: the open files that it may have once it
+/// has started, or nothing.
 const CHILD: &str = "VERVET_TEST_CHILD";
 
 /// The whole life of such a process.
 #[test]
 #[ignore = "run by start_child as its server"]
 fn child() {
-    if std::env::var_os(CHILD).is_none() {
+    let Ok(files) = std::env::var(CHILD) else {
         return;
-    }
+    };
     let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
     let limits =
         Limits { connections_per_address_max: 0, keep_alive_idle_ms: 600_000, ..Limits::default() };
     let running = builder.limits(limits).serve(echo_target).unwrap();
+    if let Ok(files) = files.parse() {
+        let limit = Rlimit { current: Some(files), maximum: Some(files) };
+        setrlimit(Resource::Nofile, limit).unwrap();
+    }
     println!("listening on http://{}", running.address().unwrap());
     running.wait().unwrap();
 }
@@ -197,11 +203,22 @@ fn child() {
 /// An engine in a process of its own, which may have so many open files.
 #[track_caller]
 pub fn start_child(files: u32) -> (Child, SocketAddr) {
+    spawn_child(&files.to_string(), "")
+}
+
+/// An engine in a process of its own, which may have so many open files and does not know it.
+#[track_caller]
+pub fn start_child_short_of(files: u32) -> (Child, SocketAddr) {
+    spawn_child("1024", &files.to_string())
+}
+
+#[track_caller]
+fn spawn_child(files: &str, files_later: &str) -> (Child, SocketAddr) {
     let script =
         format!("ulimit -n {files}; exec \"$0\" --ignored --exact common::child --nocapture");
     let mut command = Command::new("sh");
     command.args(["-c", &script]).arg(std::env::current_exe().unwrap());
-    command.env(CHILD, "1");
+    command.env(CHILD, files_later);
     let mut child = Child::spawn(command);
     let address = child.wait_for_address();
     (child, address)

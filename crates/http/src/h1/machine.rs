@@ -205,6 +205,18 @@ impl Machine {
         }
     }
 
+    /// Returns how many bytes of content are known to follow `input`, which [`Received::NeedMore`]
+    /// left: the rest of the content if its length is known, otherwise of the chunk.
+    pub(super) fn content_announced(&self, input: &[u8]) -> u64 {
+        let line = match self.incoming {
+            Incoming::Length | Incoming::ChunkData => return self.incoming_left,
+            Incoming::ChunkLine => input,
+            Incoming::ChunkEnd => input.strip_prefix(b"\r\n").unwrap_or_default(),
+            Incoming::Nothing | Incoming::Trailers | Incoming::UntilClose => return 0,
+        };
+        chunked::parse_line(line).ok().flatten().map_or(0, |line| line.size)
+    }
+
     /// Skips content of the peer without parsing it.
     pub(super) fn skip_content(&mut self, peer: Role, bytes: u64) -> Result<(), SkipError> {
         let left = self.content_left(peer);

@@ -289,6 +289,13 @@ impl Server {
         self.0.awaits_content()
     }
 
+    /// Returns how many bytes of content the client has announced and not sent: the rest of the
+    /// content if its length is known, otherwise of the chunk whose line may be at the start of
+    /// `input`, which was not consumed.
+    pub fn content_announced(&self, input: &[u8]) -> u64 {
+        self.0.content_announced(input)
+    }
+
     /// Returns whether `send_continue` would write anything.
     pub fn owes_continue(&self) -> bool {
         self.0.owes_continue == Continue::Owed
@@ -333,7 +340,7 @@ fn short_decimal(mut number: u64) -> Option<([u8; 8], usize)> {
 }
 
 /// Rejects input before the head is complete: bytes that begin no method (such as a TLS
-/// `ClientHello`), and a first line that exceeds its limit.
+/// `ClientHello`), a first line that exceeds its limit, and one that is complete and invalid.
 fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<(), Violation> {
     let Some(&first) = input.first() else {
         return Ok(());
@@ -347,7 +354,30 @@ fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<
     if crosses && memchr::memchr(b'\n', &input[..line_bytes_max]).is_none() {
         return Err(Violation::TargetTooLong);
     }
-    Ok(())
+    check_request_line(input, scanned, limits)
+}
+
+/// Rejects an invalid request line when it has ended: nothing that follows can make it valid.
+fn check_request_line(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<(), Violation> {
+    let from = if input.starts_with(b"\r\n") { 2 } else { 0 };
+    let new = input.get(scanned.max(from)..).unwrap_or_default();
+    if memchr::memchr(b'\n', new).is_none() {
+        return Ok(());
+    }
+    let line_bytes = memchr::memchr(b'\n', &input[from..]).unwrap_or_default();
+    let line = input[from..from + line_bytes].strip_suffix(b"\r");
+    // One that ended before was checked then. An empty one, and one that ends with LF alone, are
+    // left to `find_end`.
+    let is_new = from + line_bytes >= scanned;
+    let Some(line) = line.filter(|line| is_new && !line.is_empty()) else {
+        return Ok(());
+    };
+    let target_bytes = line.split(|&byte| byte == b' ').nth(1).map_or(0, <[u8]>::len);
+    match explain_request_line(line) {
+        Some(violation) => Err(violation),
+        None if target_bytes > limits.target_bytes_max => Err(Violation::TargetTooLong),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -236,7 +236,7 @@ variables! {
         "status code",
         End |out, line| out.status(line.finished.status);
     Bytes: "bytes", NOTHING, "$body_bytes_sent", [number("bytes")],
-        "bytes of the response body sent",
+        "bytes of the response body that were sent: fewer than its length if the client left",
         End |out, line| out.number(line.finished.content_bytes);
     Milliseconds: "duration_ms", NOTHING, "", [number("duration_ms")],
         "time from the complete request head to the end of the response, in milliseconds",

@@ -11,7 +11,7 @@ use super::filter::Verdict;
 use super::request::Request;
 use super::rewrite::{REWRITES_MAX, RewriteAction};
 use super::stage::{Pipeline, RouteEnd, RouteStage, SiteStage, Stage};
-use super::unrouted::{method_not_allowed, not_found, slash_redirect};
+use super::unrouted::{method_not_allowed, not_found, server_options, slash_redirect};
 use crate::matching::{Captures, Question, Routed};
 use crate::response::error_answer;
 use crate::trace::Trace;
@@ -145,6 +145,7 @@ impl<'s> Router<'s> {
                 Err(error_answer(Status::NOT_IMPLEMENTED, server))
             }
             Routed::OtherMethods(methods) => Err(method_not_allowed(&methods, server)),
+            Routed::Missing if *request.path == *b"*" => Err(server_options(server)),
             Routed::Missing => Err(not_found(server)),
         }
     }

@@ -16,6 +16,14 @@ pub(crate) fn not_found(server: &str) -> Response {
     error_answer(Status::NOT_FOUND, server)
 }
 
+/// 204 to `OPTIONS *`, which is about the server and none of its paths (RFC 9110 §9.3.7): what
+/// works whatever a site is made of.
+pub(super) fn server_options(server: &str) -> Response {
+    let mut head = Head::new(Status::NO_CONTENT, server);
+    head.field(Known::Allow, b"GET, HEAD, OPTIONS");
+    head.into_response(Status::NO_CONTENT, Content::Empty)
+}
+
 /// 405: routes fit but for the method (RFC 9110 §15.5.6).
 pub(super) fn method_not_allowed(methods: &MethodSet, server: &str) -> Response {
     let allow = methods.allow();
