@@ -99,13 +99,25 @@ fn conditions_decide_how_it_ends() {
     check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
     check(&with(&["--fail-if", "p99>100s"]), 0, "");
     check(&with(&["--check-text", "moon"]), 1, "100.00 % of the requests failed");
-    check(&with(&["--check-text", "moon", "--fail-if", "errors>100%"]), 0, "");
+    check(&with(&["--check-text", "moon", "--fail-if", "errors>100%"]), 1, "no request succeeded");
+    check(&with(&["--fail-if", "audit"]), 0, "");
     check(
         &with(&["--check-text", "world", "--check-length", "13", "--check-status", "200"]),
         0,
         "",
     );
     check(&with(&["--close"]), 0, "");
+}
+
+/// Two thousand responses in 50 ms say nothing of what the next second would be.
+#[test]
+fn a_failed_audit_has_a_status_of_its_own() {
+    let (_canned, url) = canned();
+    let short = [&*url, "-c", "2", "-d", "50ms"];
+    let printed = check(&short, 5, "the audit failed (window_length)");
+    assert!(printed.contains("FAILED   window_length: 0.050 s"), "{printed}");
+    let condition = [&short[..], &["--fail-if", "audit"]].concat();
+    check(&condition, 1, "failed: audit (window_length)");
 }
 
 #[test]

@@ -8,11 +8,11 @@ use std::time::Duration;
 use vervet_load::pacer::{Arrival, Pacer};
 use vervet_load::{Load, Plan};
 use vervet_report::units::rate;
-use vervet_report::{Answer, Condition, Ended, Finding, Run, Try, TryOutcome, Verdict};
+use vervet_report::{Answer, Condition, Ended, Run, Try, TryOutcome};
 
 use super::command::{reach, run};
 use super::live::ProgressMode;
-use super::outcome::Status;
+use super::outcome::{Status, judge_audit};
 use super::outputs::Outputs;
 use crate::console;
 use crate::failure::Failure;
@@ -143,14 +143,10 @@ impl SearchResult {
         }
         shown.search = Some(vervet_report::Search { condition, tries: self.tries });
         outputs.run(&shown)?;
-        let is_limit = |finding: &Finding| {
-            finding.rule == "generator_cpu" && finding.verdict == Verdict::Failed
-        };
         let status = match (self.is_interrupted, self.has_held) {
             (true, _) => Status::Interrupted,
             (_, false) => Status::Threshold,
-            _ if shown.findings.iter().any(is_limit) => Status::GeneratorLimit,
-            _ => Status::AsAsked,
+            _ => judge_audit(&shown),
         };
         Ok(status.into())
     }
@@ -182,6 +178,7 @@ fn print_try(attempt: &Try) {
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 fn judge(run: &Run, goal: &Condition, rate_asked: f64) -> Try {
     let evaluated = goal.evaluate(run);
+    let times = &run.timings.response;
     let asked = run.achieved.asked.unwrap_or(0);
     let missing = asked.saturating_sub(run.finished()) as f64 / asked.max(1) as f64;
     let outcome = match evaluated.answer {
@@ -200,8 +197,8 @@ fn judge(run: &Run, goal: &Condition, rate_asked: f64) -> Try {
         asked,
         done: run.achieved.done,
         errors: run.errors,
-        p50_ns: run.timings.response.quantile_ns(0.5),
-        p99_ns: run.timings.response.quantile_ns(0.99),
+        p50_ns: times.known(times.quantile_ns(0.5)),
+        p99_ns: times.known(times.quantile_ns(0.99)),
         generator_cpu_permille: run.generator.busiest_thread_permille,
     }
 }

@@ -28,11 +28,15 @@ const WAITS_ALONE_MIN: u64 = 10;
 pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> {
     let own = run.findings.iter().chain(&step.audit);
     let mut findings: Vec<Finding> =
-        own.filter(|finding| finding.verdict != Verdict::Passed).cloned().collect();
+        own.filter(|finding| finding.verdict != Verdict::Passed && !is_of_window(step, finding))
+            .cloned()
+            .collect();
     let checked = |rule: &str| run.findings.iter().any(|finding| finding.rule == rule);
     findings.extend(queue_overflow(run, figures));
     findings.extend(refused_is_fast(figures));
-    findings.extend(errors(figures));
+    if !checked("failed_requests") {
+        findings.extend(errors(figures));
+    }
     findings.extend(censored(figures));
     if !checked("generator_cpu") {
         findings.extend(client_limited(figures));
@@ -44,6 +48,11 @@ pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> 
         findings.push(unwatched(reason));
     }
     findings
+}
+
+/// Whether a run is short because it is one window of several: together they are as long as asked.
+fn is_of_window(step: &Step, finding: &Finding) -> bool {
+    step.window.is_some() && finding.rule == "window_length"
 }
 
 /// Whether a finding excludes a step because the generator was the bottleneck.

@@ -205,6 +205,7 @@ A condition is a figure, a comparison (`>`, `>=`, `<`, `<=`) and a bound: `p99>2
 | `throughput`, `goodput` | a number, with `k`, `m` or `g` (powers of 1,024) if needed; `/s` is optional |
 | `errors`, `errors.refused` and the other classes | `%` of finished requests, or a number, with `k` or `m` if needed |
 | `done`, `censored` | a number, with `k` or `m` if needed |
+| `audit` | none: true if a rule of the audit failed |
 
 If nothing was measured for a figure, such as `p99` without successful responses, its condition is neither true nor
 false. In `--fail-if` it counts as true: the run fails.
@@ -217,7 +218,7 @@ followed by
 
 | column | unit | meaning |
 |---|---|---|
-| `p50_ns`, `p99_ns`, `max_ns` | ns | response times in the interval |
+| `p50_ns`, `p99_ns`, `max_ns` | ns | response times in the interval; empty without successful responses |
 | `bytes` | bytes | bytes received, including heads |
 | `generator_cpu_permille` | 1/1000 of a core | CPU use of the generator's busiest thread |
 | `generator_lag_ns` | ns | maximum lag of the generator |

@@ -80,8 +80,8 @@ fn search() -> Search {
             timeout: u64::from(outcome == TryOutcome::RequestsFailed) * rate,
             ..Errors::default()
         },
-        p50_ns: 240_000,
-        p99_ns: u64::from(p99_ns),
+        p50_ns: Some(240_000),
+        p99_ns: Some(u64::from(p99_ns)),
         generator_cpu_permille: 80,
     };
     Search {
