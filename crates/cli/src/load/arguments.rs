@@ -69,7 +69,7 @@ pub(crate) struct ShapeArguments {
     /// Total number of requests
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) requests: Option<u64>,
-    /// Open load: constant request rate per second, regardless of responses: 500, 5k
+    /// Open load: constant request rate per second, regardless of responses: 500, 5k, at most 10m
     #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with_all = ["ramp", "steps", "stages"])]
     pub(crate) rate: Option<f64>,
     /// Open load: linear ramp of the rate: 100..5k
@@ -278,8 +278,10 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    let rate = units::number(text).filter(|rate| *rate > 0.0);
-    rate.ok_or_else(|| "expected a number above 0, such as 500 or 5k".to_owned())
+    match units::rate(text)? {
+        rate if rate > 0.0 => Ok(rate),
+        _ => Err("expected a number above 0, such as 500 or 5k".to_owned()),
+    }
 }
 
 #[expect(
@@ -297,7 +299,8 @@ fn count(text: &str) -> Result<u64, String> {
 
 fn rates(text: &str) -> Result<(f64, f64), String> {
     let (from, to) = text.split_once("..").ok_or("expected FROM..TO")?;
-    let rate = |text| units::rate(text).map_err(|what| format!("invalid rate `{text}`: {what}"));
+    let rate =
+        |text| units::rate(text).map_err(|what| format!("invalid rate `{text}`: {what}"));
     Ok((rate(from)?, rate(to)?))
 }
 
