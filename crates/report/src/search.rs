@@ -11,6 +11,13 @@ use crate::errors::Errors;
 pub struct Search {
     /// The condition as written.
     pub condition: String,
+    /// The highest rate that held, requested, in thousandths of a request per second; null if none
+    /// did.
+    #[serde(default)]
+    pub holds_milli: Option<u64>,
+    /// The lowest rate above it that failed, or null.
+    #[serde(default)]
+    pub fails_milli: Option<u64>,
     /// The tries, in order of time.
     pub tries: Vec<Try>,
 }

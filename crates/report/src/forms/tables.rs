@@ -201,6 +201,20 @@ pub(super) fn conditions(run: &Run) -> Table {
     table
 }
 
+/// Between which rates the highest lies.
+#[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
+pub(super) fn bracket(search: &Search) -> String {
+    let text = |milli: Option<u64>| {
+        milli.map_or("no tried rate".to_owned(), |milli| rate(milli as f64 / 1000.0))
+    };
+    format!(
+        "{} is true at {}, and false at {}",
+        search.condition,
+        text(search.holds_milli),
+        text(search.fails_milli)
+    )
+}
+
 /// The tries of a search, in order.
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
 pub(super) fn tries(search: &Search) -> Table {

@@ -86,6 +86,8 @@ fn search() -> Search {
     };
     Search {
         condition: "p99<10ms".to_owned(),
+        holds_milli: Some(1_000_000),
+        fails_milli: Some(1_500_000),
         tries: vec![
             one(1000, TryOutcome::Holds, 400_000_u32),
             one(2000, TryOutcome::DoesNotHold, 12_000_000),
