@@ -135,7 +135,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "ns",
         "sent - due, or sent - connection free if that was later; handled - reported by the kernel",
         "How late the generator itself was. It is part of the measured times; if it is not much smaller than these, they are too long. \
-         Waiting for a free connection is no lag: the target holds the connections.",
+         Waiting for a free connection is not lag: the target holds the connections.",
     ),
     define(
         "generator: busiest thread",
