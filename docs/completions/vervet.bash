@@ -139,6 +139,9 @@ _vervet() {
             vervet__subcmd__help__subcmd__lab,compare)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__compare"
                 ;;
+            vervet__subcmd__help__subcmd__lab,init)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__init"
+                ;;
             vervet__subcmd__help__subcmd__lab,probe)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__probe"
                 ;;
@@ -166,6 +169,9 @@ _vervet() {
             vervet__subcmd__lab,help)
                 cmd="vervet__subcmd__lab__subcmd__help"
                 ;;
+            vervet__subcmd__lab,init)
+                cmd="vervet__subcmd__lab__subcmd__init"
+                ;;
             vervet__subcmd__lab,probe)
                 cmd="vervet__subcmd__lab__subcmd__probe"
                 ;;
@@ -192,6 +198,9 @@ _vervet() {
                 ;;
             vervet__subcmd__lab__subcmd__help,help)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__help"
+                ;;
+            vervet__subcmd__lab__subcmd__help,init)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__init"
                 ;;
             vervet__subcmd__lab__subcmd__help,probe)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__probe"
@@ -549,7 +558,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab)
-            opts="run check adapters report compare trend reproduce probe"
+            opts="init run check adapters report compare trend reproduce probe"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -591,6 +600,20 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -773,7 +796,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab)
-            opts="-h --help run check adapters report compare trend reproduce probe help"
+            opts="-h --help init run check adapters report compare trend reproduce probe help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -841,7 +864,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help)
-            opts="run check adapters report compare trend reproduce probe help"
+            opts="init run check adapters report compare trend reproduce probe help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -897,6 +920,20 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -969,6 +1006,20 @@ _vervet() {
         vervet__subcmd__lab__subcmd__help__subcmd__trend)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__init)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

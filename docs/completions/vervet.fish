@@ -112,7 +112,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand watch" -s h -l help -d 'Pr
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s c -l connections -d 'Concurrent connections; for open load the maximum [default: 10, for open load 64]' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s d -l duration -d 'Duration of the run after warm-up: 10s, 500ms, 2m [default: 10s, unless -n is given]' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s n -l requests -d 'Total number of requests' -r
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l rate -d 'Open load: constant request rate per second, regardless of responses: 500, 5k' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l rate -d 'Open load: constant request rate per second, regardless of responses: 500, 5k, at most 10m' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l ramp -d 'Open load: linear ramp of the rate: 100..5k' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l steps -d 'Open load: increase the rate in steps of equal duration: 100..500+100' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l stages -d 'Open load: stages from a file, one per line: duration, and rate or FROM..TO' -r -F
@@ -160,7 +160,7 @@ html\t'One self-contained page'
 openmetrics\t'OpenMetrics, for the textfile collector of node_exporter'"
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s o -l output -d 'Also write a report to a file, such as json=run.json; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l interval -d 'Interval of the time series' -r
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l fail-if -d 'Exit with status 1 if this is true: \'p99>20ms\', \'errors>0.1%\', \'rate<5k\'; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l fail-if -d 'Exit with status 1 if this is true: \'p99>20ms\', \'errors>0.1%\', \'rate<5k\', or if a rule of the audit failed: \'audit\'; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l find-max -d 'Find the highest rate at which this is true: \'p99<10ms\'' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l watch -d 'Also monitor local processes: a process ID, name, port, systemd unit or cgroup; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned -d 'Serve canned responses on one thread, to measure the upper bound of this machine (ceiling)' -r
@@ -180,16 +180,18 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-all-method
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Show no progress'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-close -d 'Close each connection of --canned after its response'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "trend" -d 'Show how figures changed over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "reproduce" -d 'Run a lab again from its record'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "init" -d 'Write a first lab file, with comments'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "report" -d 'Write the report of a lab'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "trend" -d 'Show how figures changed over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "reproduce" -d 'Run a lab again from its record'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from init run check adapters report compare trend reproduce probe help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Run only this subject and the ceiling; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Run fewer and shorter steps, as set in `[quick]` of the lab file, to check that it works'
@@ -223,6 +225,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l calls -d 'System calls' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l folder -d 'Folder on the disk to measure' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "init" -d 'Write a first lab file, with comments'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
@@ -250,6 +253,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subc
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON Schema of configuration files, for completion in editors'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "reference" -d 'Print the reference of all directives as Markdown'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "limits" -d 'Print the limits with their defaults and bounds'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "init" -d 'Write a first lab file, with comments'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'

@@ -1,9 +1,10 @@
 """A small server with deliberate faults: server.py PORT MODE [CORE].
 
 ok: responds with "hello". paced: the same, 500 times per second by the clock. starve: the same, while eight processes
-compute on CORE. queue: one connection after another, 20 ms each, with an accept queue of one. tires: exits at its 100th
-request. changes: "hello" for the first ten requests, then something else. crash: exits at a request for /crash.
-wrong: responds with 404. gzip: claims to compress. silent: never listens. dies: exits before it listens.
+compute on CORE. queue: one connection after another, 20 ms each, with an accept queue of one. tires: exits at its
+100th request. stalls: stands still for a second at its 300th request. changes: "hello" for the first ten requests,
+then something else. crash: exits at a request for /crash. wrong: responds with 404. gzip: claims to compress. silent:
+never listens. dies: exits before it listens.
 """
 
 import os
@@ -17,6 +18,8 @@ BEHIND_SECONDS_MAX = 0.02
 SPINNERS = 8
 QUEUED_SECONDS = 0.02
 TIRED = 100
+STALLED = 300
+STALL_SECONDS = 1.0
 
 port, mode = int(sys.argv[1]), sys.argv[2]
 lock = threading.Lock()
@@ -49,6 +52,9 @@ def answer(head):
     with lock:
         count += 1
         number = count
+        # With the lock: every other request waits, too.
+        if mode == "stalls" and number == STALLED:
+            time.sleep(STALL_SECONDS)
     if mode == "paced":
         wait_for_pace()
     if mode == "queue":

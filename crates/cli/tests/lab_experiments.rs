@@ -214,3 +214,30 @@ fn an_interrupted_lab_ends_with_130_and_goes_on() {
     assert!(output.status.success() && talk.contains("resuming after "), "{talk}");
     assert!(wait_until(PATIENCE, || out.join("lab.json").is_file()));
 }
+
+/// The first lab file is valid, is not replaced, and its steps are known.
+#[test]
+fn a_first_lab_file_is_written() {
+    let folder = TempTree::new();
+    let file = folder.path().join("lab.toml");
+    let name = file.to_str().unwrap();
+    let check = |arguments: &[&str], status: i32, said: &str| {
+        let output = vervet(arguments);
+        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{talk}");
+        assert!(talk.contains(said), "{talk}");
+    };
+    check(&["lab", "init", name], 0, "next: vervet lab check");
+    check(&["lab", "init", name], 1, "exists and is not replaced");
+    check(&["lab", "init", "/nowhere/lab.toml"], 1, "cannot write /nowhere/lab.toml");
+    check(&["lab", "check", name], 0, "is valid");
+    check(&["lab", "run", name, "--quick", "--dry-run"], 0, "");
+    // What is commented out is valid, too.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let examples = text.lines().map(|line| match line.strip_prefix("# ") {
+        Some(example) if example.starts_with('[') || example.contains(" = ") => example,
+        _ => line,
+    });
+    std::fs::write(&file, examples.collect::<Vec<_>>().join("\n")).unwrap();
+    check(&["lab", "check", name], 0, "is valid");
+}

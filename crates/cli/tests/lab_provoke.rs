@@ -142,6 +142,23 @@ fn a_starved_generator_measures_itself() {
     check_found(&ran, "starved", "generator_starved", "failed");
 }
 
+/// The wait for a free connection is the server's: 16 connections carry 400 requests per second,
+/// and while it stands still they are all in use.
+#[test]
+fn a_server_that_stalls_is_no_limit_of_the_generator() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+    let ran = Ran::new("stall.toml", &[]);
+    let point = &ran.panel()["curves"][0]["points"][0];
+    let findings = point["findings"].as_array().unwrap();
+    let lag = findings.iter().find(|finding| finding["rule"] == "generator_lag");
+    assert!(lag.is_none_or(|lag| lag["verdict"] != "failed"), "{point:#}");
+    let p99_ms = point["figures"]["response_p99_ms"]["median"].as_f64().unwrap();
+    assert!(p99_ms > 500.0, "{point:#}");
+}
+
 #[test]
 fn a_full_accept_queue_is_distinguished_from_a_slow_server() {
     if let Some(lack) = lacks() {

@@ -57,8 +57,8 @@ fn step(order: usize, rate: f64) -> String {
     )
 }
 
-const SLOW: [f64; 3] = [17_222.0; 3];
-const FAST: [f64; 3] = [29_231.0; 3];
+const SLOW: [f64; 5] = [17_222.0; 5];
+const FAST: [f64; 5] = [29_231.0; 5];
 
 fn lab(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));

@@ -197,7 +197,7 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on() {
 /// A task that is a script next to the lab file and prints the content of another file there.
 const TASKS: &str = r#"
 title = "A task again"
-repeats = 3
+repeats = 5
 cores = { server = [], generator = [] }
 
 [task.script]
@@ -215,7 +215,7 @@ fn a_lab_of_tasks_is_run_again_from_its_record_and_compared() {
     fs::remove_dir_all(folder.join("lab")).unwrap();
     let (text, _) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
     for line in [
-        "  script\n    put: 1.20 s against 1.20 s: no significant difference (interval 0.0 % to 0.0 %)\n",
+        "  script\n    put: 1.20 s against 1.20 s: no significant difference (interval 0.0 % to 0.0 %, 5 repeats)\n",
         "    all phases: 1.70 s against 1.70 s: no significant difference",
     ] {
         assert!(text.contains(line), "{line:?} is not in {text}");

@@ -1,6 +1,7 @@
 //! `vervet load` as it is typed: what it refuses, how it ends, what it writes.
 
 use std::fs;
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Output};
 
@@ -72,6 +73,9 @@ fn refuses_invalid_shapes() {
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
     check(&[url, "-d", "soon"], 2, "expected a time such as 10s");
     check(&[url, "--rate", "0"], 2, "above 0");
+    check(&[url, "--rate", "1000000k", "-d", "1s"], 2, "at most 10m, 10000000 requests per second");
+    check(&[url, "--ramp", "1..11m"], 2, "at most 10m");
+    check(&[url, "--steps", "1..20m+10m"], 2, "at most 10m");
     check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining needs closed load");
     check(&[url, "--fail-if", "p99>soon"], 2, "p99>soon");
     check(&[url, "--check-hash", "abc"], 2, "64 hexadecimal digits");
@@ -89,6 +93,37 @@ fn a_target_that_refuses_ends_with_4() {
     check(&[&url, "--find-max", "p99<1s"], 4, "cannot reach");
 }
 
+/// Neither successful nor failed: all were in flight at the end, and that is not a success.
+#[test]
+fn a_target_that_never_finishes_a_response_fails_the_run() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nnever");
+            open.push(stream);
+        }
+    });
+    let arguments = [&*url, "-c", "4", "-d", "300ms"];
+    check(&arguments, 1, "no request succeeded; 4 had no response at the end");
+}
+
+/// As many requests as the limit lets are due, and one connection carries them: what is due is
+/// counted while the run goes on, and what is left of it at the end is not visited.
+#[test]
+fn the_highest_rate_ends_with_its_time() {
+    let (_canned, url) = canned();
+    let printed =
+        load(&[&url, "--rate", "10m", "-c", "1", "-d", "500ms", "--format", "json", "-q"]);
+    let run: serde_json::Value = serde_json::from_slice(&printed.stdout).unwrap();
+    assert_eq!(run["achieved"]["window_us"], 500_000);
+    assert_eq!(run["achieved"]["asked"], 5_000_000);
+    let left = run["censored"]["count"].as_u64().unwrap();
+    let finished = run["achieved"]["done"].as_u64().unwrap();
+    assert!(finished + left >= 4_999_999, "{finished} and {left}");
+}
+
 #[test]
 fn conditions_decide_how_it_ends() {
     let (_canned, url) = canned();
@@ -99,13 +134,25 @@ fn conditions_decide_how_it_ends() {
     check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
     check(&with(&["--fail-if", "p99>100s"]), 0, "");
     check(&with(&["--check-text", "moon"]), 1, "100.00 % of the requests failed");
-    check(&with(&["--check-text", "moon", "--fail-if", "errors>100%"]), 0, "");
+    check(&with(&["--check-text", "moon", "--fail-if", "errors>100%"]), 1, "no request succeeded");
+    check(&with(&["--fail-if", "audit"]), 0, "");
     check(
         &with(&["--check-text", "world", "--check-length", "13", "--check-status", "200"]),
         0,
         "",
     );
     check(&with(&["--close"]), 0, "");
+}
+
+/// Two thousand responses in 50 ms say nothing of what the next second would be.
+#[test]
+fn a_failed_audit_has_a_status_of_its_own() {
+    let (_canned, url) = canned();
+    let short = [&*url, "-c", "2", "-d", "50ms"];
+    let printed = check(&short, 5, "the audit failed (window_length)");
+    assert!(printed.contains("FAILED   window_length: 0.050 s"), "{printed}");
+    let condition = [&short[..], &["--fail-if", "audit"]].concat();
+    check(&condition, 1, "failed: audit (window_length)");
 }
 
 #[test]

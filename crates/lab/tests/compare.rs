@@ -37,19 +37,18 @@ fn check(base: &[f64], other: &[f64], tell: ChangeVerdict, line: &str) {
 
 #[test]
 fn the_post_of_2012_with_the_right_base() {
-    let slow = [17_222.0, 17_222.0, 17_222.0];
-    let fast = [29_231.0, 29_231.0, 29_231.0];
+    let (slow, fast) = ([17_222.0; 5], [29_231.0; 5]);
     check(
         &slow,
         &fast,
         ChangeVerdict::Better,
-        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %): better",
+        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %, 5 repeats): better",
     );
     check(
         &fast,
         &slow,
         ChangeVerdict::Worse,
-        "successful responses per second: 17,222/s against 29,231/s, -41.1 % of 29,231/s (interval -41.1 % to -41.1 %): worse",
+        "successful responses per second: 17,222/s against 29,231/s, -41.1 % of 29,231/s (interval -41.1 % to -41.1 %, 5 repeats): worse",
     );
 }
 
@@ -59,7 +58,18 @@ fn a_single_repeat_proves_nothing() {
         &[17_222.0],
         &[29_231.0],
         ChangeVerdict::Unproven,
-        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: too few valid repeats to compare",
+        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: too few valid repeats to compare, a difference needs 5 of each",
+    );
+}
+
+#[test]
+fn fewer_than_five_repeats_are_no_difference() {
+    check(
+        &[17_222.0; 5],
+        &[29_231.0; 4],
+        ChangeVerdict::Unproven,
+        "successful responses per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %, 4 and \
+         5 repeats): too few valid repeats to compare, a difference needs 5 of each",
     );
 }
 
@@ -83,17 +93,17 @@ fn inside_the_noise_is_no_difference() {
         &[90.0, 100.0, 105.0],
         &[95.0, 104.0, 110.0],
         ChangeVerdict::NoDifference,
-        "successful responses per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %)",
+        "successful responses per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %, 3 repeats)",
     );
 }
 
 #[test]
 fn the_tolerance_is_held_to_the_kinder_end() {
-    let base = [1_000.0, 1_000.0];
+    let base = [1_000.0; 5];
     let told = |rate: f64| {
         let comparison = compared(
             &Lab::new(&["a"]).rates("a", 10, &base),
-            &Lab::new(&["a"]).rates("a", 10, &[rate, rate]),
+            &Lab::new(&["a"]).rates("a", 10, &[rate; 5]),
         );
         comparison.rows[0].changes[0].verdict
     };
@@ -105,8 +115,8 @@ fn the_tolerance_is_held_to_the_kinder_end() {
 
 #[test]
 fn less_is_better_for_times_and_costs() {
-    let base = Lab::new(&["a"]).rates("a", 10, &[100.0, 100.0]);
-    let other = Lab::new(&["a"]).rates("a", 10, &[200.0, 200.0]);
+    let base = Lab::new(&["a"]).rates("a", 10, &[100.0; 5]);
+    let other = Lab::new(&["a"]).rates("a", 10, &[200.0; 5]);
     let comparison = compared(&base, &other);
     let tell = |figure| {
         let changes = &comparison.rows[0].changes;
@@ -213,13 +223,14 @@ fn other_content_is_told() {
 
 #[test]
 fn programs_get_the_same() {
-    let base = Lab::new(&["a"]).rates("a", 10, &[17_222.0, 17_222.0]);
-    let other = Lab::new(&["a"]).rates("a", 10, &[29_231.0, 29_231.0]);
+    let base = Lab::new(&["a"]).rates("a", 10, &[17_222.0; 5]);
+    let other = Lab::new(&["a"]).rates("a", 10, &[29_231.0; 6]);
     let json = comparison_json(&compared(&base, &other));
     let change = &json["rows"][0]["changes"][0];
     assert_eq!(change["figure"], "goodput");
     assert_eq!(change["base"], 17_222.0);
     assert_eq!(change["tell"], "better");
+    assert_eq!(change["repeats"], serde_json::json!([5, 6]));
     let ratio = change["other_by_base"]["ratio"].as_f64().unwrap();
     assert_eq!(format!("{ratio:.3}"), "1.697");
 }

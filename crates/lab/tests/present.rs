@@ -307,6 +307,50 @@ fn a_ceiling_far_above_presses_no_curve_onto_the_axis() {
     check_ceiling(175_000.0, false);
 }
 
+/// Bars of one load: who was excluded is grey and named so, and is not drawn as a share.
+#[test]
+fn excluded_subjects_are_drawn_as_excluded() {
+    let mut lab = Lab::new(&["good", "late", "fast", "canned"])
+        .rates("good", 10, &[100.0, 101.0, 102.0])
+        .failing("late", 10, "generator_starved", &[99.0, 99.0, 99.0])
+        .rates("fast", 10, &[900.0, 901.0, 902.0])
+        .rates("canned", 10, &[200.0, 201.0, 202.0]);
+    lab.record.head.subjects[3].role = Role::Ceiling;
+    let page = report_page(&lab.record, &lab.analysis());
+    let svg = |end: &str| {
+        let mut pictures = page.pictures();
+        pictures.find(|picture| picture.name.ends_with(end)).unwrap().chart.file()
+    };
+    let rates = svg("-rate");
+    check_has(&rates, &[">late (not ranked)<", ">good<", "<title>late (not ranked): 99"]);
+    let bar = rates.split("<rect ").find(|bar| bar.contains("<title>late (not ranked)")).unwrap();
+    assert!(bar.starts_with("fill=\"var(--c-quiet)\""), "{bar}");
+    let shares = svg("-ceiling");
+    for label in ["late (not ranked)", "fast (the ceiling is not an upper bound)"] {
+        check_has(&shares, &[&format!("{label}: no figure")]);
+    }
+    check_has(&markdown(&lab), &["| above it |"]);
+}
+
+#[test]
+fn a_ceiling_that_failed_its_audit_is_reported() {
+    let mut lab = Lab::new(&["good", "canned"]).rates("good", 10, &[100.0, 101.0, 102.0]).failing(
+        "canned",
+        10,
+        "generator_lag",
+        &[20.0, 20.0, 20.0],
+    );
+    lab.record.head.subjects[1].role = Role::Ceiling;
+    let text = markdown(&lab).replace('\\', "");
+    check_has(
+        &text,
+        &[
+            "The ceiling is not an upper bound under 10 connections, and there is no share of it: generator_lag (so much).",
+        ],
+    );
+    assert!(!text.contains("500 %"), "{text}");
+}
+
 #[test]
 fn the_page_needs_nothing_else_and_runs_nothing() {
     let html = report_html(&sweep().record, &sweep().analysis());

@@ -234,6 +234,45 @@ fn the_ceiling_is_no_contestant() {
     assert!(points[0].findings.is_empty());
 }
 
+/// A ceiling with these rates, of which a rule of its audit failed; none if it is empty.
+fn below(rates: &[f64], rule: &str) -> Lab {
+    let lab = Lab::new(&["a", "canned"]).rates("a", 10, &[400.0, 410.0, 420.0]);
+    let mut lab = match rule {
+        "" => lab.rates("canned", 10, rates),
+        rule => lab.failing("canned", 10, rule, rates),
+    };
+    lab.record.head.subjects[1].role = Role::Ceiling;
+    lab
+}
+
+#[test]
+fn a_ceiling_that_failed_its_audit_is_no_base() {
+    let share = |rule: &str| {
+        let panel = below(&[800.0, 820.0, 840.0], rule).panel();
+        panel.curve("a").unwrap().points[0].share_of_ceiling
+    };
+    assert_eq!(share("generator_lag"), None);
+    assert_eq!(share("generator_starved"), None);
+    assert_eq!(share("wrong_answers"), None);
+    // The generator at its limit is what a ceiling is.
+    assert_eq!(share("generator_cpu"), Some(0.5));
+    assert_eq!(share(""), Some(0.5));
+}
+
+#[test]
+fn more_than_the_ceiling_is_no_share_of_it() {
+    let point = |rates: &[f64]| below(rates, "").panel().curve("a").unwrap().points[0].clone();
+    let above = point(&[90.0, 91.0, 92.0]);
+    assert_eq!(above.share_of_ceiling, None);
+    assert_eq!(above.findings[0].rule, "ceiling_exceeded");
+    assert!(above.findings[0].measured.starts_with("450.5 % of the ceiling (interval "));
+    assert!(above.findings[0].meaning.contains("not an upper bound for this workload"));
+    // Within the interval it is noise, and close to the ceiling.
+    let close = point(&[399.0, 400.0, 405.0]);
+    assert_eq!(close.share_of_ceiling, Some(1.025));
+    assert_eq!(close.findings[0].rule, "client_limited");
+}
+
 #[test]
 fn an_open_load_that_the_ceiling_keeps_up_with_is_no_share_of_it() {
     let at = |rate: f64| LoadPoint {

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use vervet_lab::check_text;
 use vervet_lab::plan::{Pace, Plan};
+use vervet_lab::present::{page_markdown, report_page};
 use vervet_lab::record::{
-    JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, SubjectState, TaskStep, read_record,
+    JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, SubjectState, TaskStep, read_journal,
+    read_record,
 };
 use vervet_lab::runner::{MeasureError, Measurer, Options, Order, Progress, RunError, run};
+use vervet_lab::statistics::Analysis;
 use vervet_report::{Mode, Reuse, Run, RunSettings, Stop, Verdict};
 use vervet_testkit::{RawClient, TempTree, find_program, skip};
 
@@ -293,20 +296,30 @@ fn subjects_that_answer_differently_stop_the_lab_unless_it_admits_that() {
     let (_tree, out) = out();
     let flag = AtomicBool::new(false);
     let (result, _) = attempt(&plan(&text), &out, &mut nothing, &flag);
-    let Err(RunError::Unfair(differences)) = result else {
+    let Err(RunError::Unfair(refusal)) = result else {
         panic!("{result:?}");
     };
-    assert_eq!(
-        differences,
-        [
-            "the responses of the subjects differ in compression on the workload `page` (allow = [\"compression\"] permits it):\n  \
-          one: none\n  two: gzip, 5 bytes"
-        ]
-    );
-    std::fs::remove_dir_all(&out).unwrap();
-    let text = format!("allow = 'compression'\n{text}");
-    let (result, _) = attempt(&plan(&text), &out, &mut nothing, &flag);
-    assert_eq!(result.unwrap().steps.len(), 8);
+    let expected = "compression on the workload `page`:\n  one: none\n  two: gzip, 5 bytes";
+    assert_eq!(refusal.differences, [expected]);
+    let (record, _) = read_journal(&out.join(JOURNAL_FILE)).unwrap();
+    assert!(record.is_refused());
+    let page = report_page(&record, &Analysis::new(&record).unwrap());
+    let report = page_markdown(&page, None).replace('\\', "");
+    for piece in [
+        "0 of 8 steps, stopped by the fairness gate",
+        "compression on the workload `page`: one: none two: gzip, 5 bytes",
+        &refusal.allow,
+        "differs, and stopped the lab",
+    ] {
+        assert!(report.contains(piece), "{piece:?} is not in {report}");
+    }
+    for wrong in ["interrupted", "There are no findings", "every step was completed"] {
+        assert!(!report.contains(wrong), "{wrong:?} is in {report}");
+    }
+    // The line that is shown permits it, in the same folder.
+    let text = format!("{}\n{text}", refusal.allow);
+    let (result, heard) = attempt(&plan(&text), &out, &mut nothing, &flag);
+    assert_eq!(result.unwrap().steps.len(), 8, "{heard:?}");
 }
 
 #[test]

@@ -166,6 +166,7 @@ fn ended(run: &Run, finished: &[Finished]) -> Ended {
 }
 
 pub(crate) fn permille(part_ns: u64, whole_ns: u64) -> u32 {
-    let share = u128::from(part_ns) * 1000 / u128::from(whole_ns.max(1));
-    u32::try_from(share).unwrap_or(u32::MAX)
+    // A thread that is held up ends its window late, and what it did then does not belong to it.
+    let share = u128::from(part_ns.min(whole_ns)) * 1000 / u128::from(whole_ns.max(1));
+    u32::try_from(share).unwrap_or(1000)
 }

@@ -69,6 +69,11 @@ impl Feed {
         while let Ok(true) = reader.read_byte_record(&mut record) {
             let position = position(text, &record);
             if feed.columns.is_empty() {
+                if record.len() > FEED_COLUMNS_MAX {
+                    let message = format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len());
+                    findings.at(position, message);
+                    return findings.or(feed);
+                }
                 feed.columns = columns(&record, position, &mut findings);
             } else {
                 feed.push(&record, position, &mut findings);
@@ -129,12 +134,9 @@ fn position(text: &[u8], record: &csv::ByteRecord) -> Position {
     Position { line: line + empty.filter(|&&byte| byte == b'\n').count(), column: 1 }
 }
 
-/// The names in the first row, each once.
+/// The names in the first row, each once; no more than [`FEED_COLUMNS_MAX`].
 fn columns(record: &csv::ByteRecord, position: Position, findings: &mut Findings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    if record.len() > FEED_COLUMNS_MAX {
-        findings.at(position, format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len()));
-    }
     for (number, name) in record.iter().enumerate() {
         let name = String::from_utf8_lossy(name).trim().to_owned();
         if name.is_empty() {
@@ -222,9 +224,19 @@ mod tests {
             "a,,a\n1,2,3\n",
             &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns have the name a"],
         );
-        let wide = vec!["x"; FEED_COLUMNS_MAX + 1].join(",");
-        let findings = Feed::parse("u.csv", wide.as_bytes()).unwrap_err();
-        assert_eq!(findings[0].message, "257 columns, at most 256");
+    }
+
+    /// Too many columns are refused before their names are compared with each other: they have the
+    /// same name, and nothing is said of that, nor of the rows.
+    #[test]
+    fn columns_are_bounded() {
+        let same = |columns: usize| format!("{}\n1\n", vec!["x"; columns].join(","));
+        check(&same(FEED_COLUMNS_MAX + 1), &["u.csv:1:1: 257 columns, at most 256"]);
+        check(&same(100_000), &["u.csv:1:1: 100000 columns, at most 256"]);
+        let names = |columns: usize| (0..columns).map(|name| name.to_string()).collect::<Vec<_>>();
+        let row = names(FEED_COLUMNS_MAX).join(",");
+        let feed = Feed::parse("u.csv", format!("{row}\n{row}\n").as_bytes()).unwrap();
+        assert_eq!((feed.columns().len(), feed.rows()), (FEED_COLUMNS_MAX, 1));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use vervet_config::{FromText as _, Time};
 
+use crate::pacer::RATE_MAX;
+
 /// A number, optionally followed by `k` or `m`.
 pub fn number(text: &str) -> Option<f64> {
     let (digits, factor) = match text.char_indices().next_back()? {
@@ -16,6 +18,18 @@ pub fn number(text: &str) -> Option<f64> {
     }
     let number = digits.parse::<f64>().ok()? * factor;
     number.is_finite().then_some(number)
+}
+
+/// A rate of requests per second, at most [`RATE_MAX`].
+pub fn rate(text: &str) -> Result<f64, String> {
+    let rate = number(text).ok_or("expected a number such as 500 or 5k")?;
+    if rate > RATE_MAX.into() {
+        return Err(format!(
+            "at most {}m, {RATE_MAX} requests per second: the generator cannot compute due times faster",
+            RATE_MAX / 1_000_000
+        ));
+    }
+    Ok(rate)
 }
 
 /// A length of time with its unit, as in configuration files; also a bare number of seconds, and
@@ -33,6 +47,16 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_has_a_limit() {
+        assert_eq!(rate("10m"), Ok(1e7));
+        for text in ["10000001", "1000000k", "11m"] {
+            let error = rate(text).unwrap_err();
+            assert!(error.starts_with("at most 10m, 10000000 requests per second"), "{error}");
+        }
+        assert_eq!(rate("fast").unwrap_err(), "expected a number such as 500 or 5k");
+    }
 
     #[test]
     fn reads_what_people_write() {

@@ -101,6 +101,9 @@ fn waiting_for_a_connection_counts() {
     assert!(run.censored.count >= 70, "{:?}", run.censored);
     assert!(run.censored.longest_ns >= 400_000_000);
     assert_eq!(verdict(&run, "rate_asked"), Verdict::Failed);
+    // It was the target that was late, not the generator.
+    let lag_ns = run.generator.lag.max_ns();
+    assert!(lag_ns < response.max_ns() / 2, "{lag_ns} of {}", response.max_ns());
 }
 
 #[test]
@@ -127,6 +130,7 @@ fn a_stall_shows_in_open_load_and_hides_in_closed() {
         let open = run(plan);
         let p99_ms = open.timings.response.quantile_ns(0.99) / 1_000_000;
         if (850..=950).contains(&p99_ms) {
+            assert_ne!(verdict(&open, "generator_lag"), Verdict::Failed, "{:?}", open.findings);
             return closed_hides_it();
         }
         seen.push(p99_ms);

@@ -31,12 +31,13 @@ pub struct Interval {
     /// Open connections at the end of the interval.
     #[serde(default)]
     pub connections: u64,
-    /// Median of the response times, in nanoseconds. Derived from `response`.
-    pub p50_ns: u64,
-    /// 99th percentile of the response times, in nanoseconds. Derived from `response`.
-    pub p99_ns: u64,
-    /// Longest response time, in nanoseconds. Derived from `response`.
-    pub max_ns: u64,
+    /// Median of the response times, in nanoseconds; null if there were none. Derived from
+    /// `response`.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of the response times, in nanoseconds, or null. Derived from `response`.
+    pub p99_ns: Option<u64>,
+    /// Longest response time, in nanoseconds, or null. Derived from `response`.
+    pub max_ns: Option<u64>,
     /// Response times of successful responses; empty in documents that are kept small.
     pub response: Packed,
 }
@@ -45,9 +46,9 @@ impl Interval {
     /// The interval with these response times and the figures derived from them.
     #[must_use]
     pub fn with_response(mut self, response: &Histogram) -> Self {
-        self.p50_ns = response.quantile_ns(0.5);
-        self.p99_ns = response.quantile_ns(0.99);
-        self.max_ns = response.max_ns();
+        self.p50_ns = response.known(response.quantile_ns(0.5));
+        self.p99_ns = response.known(response.quantile_ns(0.99));
+        self.max_ns = response.known(response.max_ns());
         self.response = response.pack();
         self
     }

@@ -212,6 +212,12 @@ impl Run {
         }
     }
 
+    /// The rules of the audit that failed.
+    pub fn failed_rules(&self) -> impl Iterator<Item = &str> {
+        let failed = self.findings.iter().filter(|finding| finding.verdict == Verdict::Failed);
+        failed.map(|finding| finding.rule.as_str())
+    }
+
     /// The worst verdict of the audit.
     pub fn verdict(&self) -> Verdict {
         let verdicts = self.findings.iter().map(|finding| finding.verdict);

@@ -11,6 +11,13 @@ use crate::errors::Errors;
 pub struct Search {
     /// The condition as written.
     pub condition: String,
+    /// The highest rate that held, requested, in thousandths of a request per second; null if none
+    /// did.
+    #[serde(default)]
+    pub holds_milli: Option<u64>,
+    /// The lowest rate above it that failed, or null.
+    #[serde(default)]
+    pub fails_milli: Option<u64>,
     /// The tries, in order of time.
     pub tries: Vec<Try>,
 }
@@ -34,10 +41,10 @@ pub struct Try {
     pub done: u64,
     /// Failed requests by class.
     pub errors: Errors,
-    /// Median of the response times, in nanoseconds.
-    pub p50_ns: u64,
-    /// 99th percentile of the response times, in nanoseconds.
-    pub p99_ns: u64,
+    /// Median of the response times, in nanoseconds; null if there were none.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of the response times, in nanoseconds; null if there were none.
+    pub p99_ns: Option<u64>,
     /// CPU use of the generator's busiest thread, in thousandths of a core.
     pub generator_cpu_permille: u32,
 }

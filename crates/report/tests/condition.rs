@@ -1,7 +1,7 @@
 //! Conditions: what is refused and how, what is read, and what a run says to it.
 
 use vervet_report::{
-    Answer, Condition, ErrorClass, Histogram, Mode, Reuse, Run, RunSettings, Stop,
+    Answer, Condition, ErrorClass, Finding, Histogram, Mode, Reuse, Run, RunSettings, Stop, Verdict,
 };
 
 /// An invalid condition, the column of its error, and parts of the message.
@@ -168,4 +168,34 @@ fn nothing_measured_is_neither_yes_nor_no() {
     empty.timings.response = Histogram::new();
     let rate = "rate<1".parse::<Condition>().unwrap().evaluate(&empty);
     assert_eq!(rate.answer, Answer::Holds, "a rate of nothing is 0");
+}
+
+/// The only figure that needs no bound.
+#[test]
+fn the_audit_is_a_condition() {
+    check_refused("audit>fast", 7, &["expected a number"]);
+    check_refused("audits", 1, &["did you mean `audit`?"]);
+    check_bound(" audit ", "audit", 0.0);
+    check_bound("audit<=1", "audit", 1.0);
+    let audited = |verdicts: [Verdict; 2]| {
+        let mut run = run();
+        let finding = |(rule, verdict): (&str, Verdict)| Finding {
+            rule: rule.to_owned(),
+            verdict,
+            measured: String::new(),
+            bound: String::new(),
+            meaning: String::new(),
+            advice: String::new(),
+        };
+        let rules = ["generator_lag", "window_length"];
+        run.findings = rules.into_iter().zip(verdicts).map(finding).collect();
+        let outcome = "audit".parse::<Condition>().unwrap().evaluate(&run);
+        (outcome.answer, outcome.measured)
+    };
+    let passed = (Answer::DoesNotHold, "0".to_owned());
+    assert_eq!(audited([Verdict::Passed, Verdict::Warning]), passed);
+    let failed = (Answer::Holds, "window_length".to_owned());
+    assert_eq!(audited([Verdict::Warning, Verdict::Failed]), failed);
+    let both = (Answer::Holds, "generator_lag, window_length".to_owned());
+    assert_eq!(audited([Verdict::Failed; 2]), both);
 }

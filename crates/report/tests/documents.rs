@@ -48,6 +48,26 @@ fn what_is_no_report_is_refused() {
     assert!(from_json("").unwrap_err().is_eof());
 }
 
+/// A time that nobody measured is none: with 0, a dead server would be the fastest of all.
+#[test]
+fn times_that_were_not_measured_are_null() {
+    let mut run = nothing();
+    run.intervals.push(Interval { length_ms: 1000, ..Interval::default() });
+    let document: Value = serde_json::from_str(&forms::json(&run)).unwrap();
+    let response = document["timings"]["response"].as_object().unwrap();
+    for (name, value) in response.iter().filter(|(name, _)| name.ends_with("_ns")) {
+        assert_eq!(*value, Value::Null, "{name}");
+    }
+    assert_eq!(response["count"], 0);
+    let interval = &document["intervals"][0];
+    for name in ["p50_ns", "p99_ns", "max_ns"] {
+        assert_eq!(interval[name], Value::Null, "{name}");
+    }
+    let csv = forms::csv_intervals(&run);
+    let row = csv.lines().nth(1).unwrap();
+    assert!(row.ends_with(",,,,0,0,0,0"), "{row}");
+}
+
 #[test]
 fn a_report_is_read_back_as_it_was() {
     for run in [sample(), nothing()] {

@@ -6,6 +6,7 @@ use clap::Subcommand;
 
 use super::check::{CheckArguments, check};
 use super::compare::{CompareArguments, compare};
+use super::init::{InitArguments, init};
 use super::listing::print_adapters;
 use super::probe::{ProbeArguments, probe};
 use super::report::{ReportArguments, report};
@@ -17,6 +18,8 @@ use crate::failure::Failure;
 /// The subcommands of `vervet lab`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
+    /// Write a first lab file, with comments
+    Init(InitArguments),
     /// Run a lab: every subject under every load, in shuffled order
     Run(RunArguments),
     /// Check a lab file and list which of its subjects are installed
@@ -38,6 +41,7 @@ pub(crate) enum LabCommand {
 /// Runs a subcommand.
 pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
     match command {
+        LabCommand::Init(arguments) => init(arguments),
         LabCommand::Run(arguments) => run(arguments),
         LabCommand::Check(arguments) => check(arguments),
         LabCommand::Adapters => print_adapters(),

@@ -27,7 +27,7 @@ Examples:
   vervet lab compare stores-before stores-after --fail-on goodput,phase:put
 
 A change is reported only if its whole 95 % confidence interval lies outside the
-tolerance; all others print no significant difference. For labs of tasks, goodput is the
+tolerance, and both labs have at least five repeats. For labs of tasks, goodput is the
 time of all phases together, and phase:NAME that of one phase.
 
 Exit status: 0 if nothing became worse; 1 if a figure of --fail-on became worse,

@@ -3,6 +3,7 @@
 mod check;
 mod command;
 mod compare;
+mod init;
 mod listing;
 mod probe;
 mod report;

@@ -29,9 +29,9 @@ Examples:
   vervet load --canned 127.0.0.1:9000                 canned responses: the ceiling
 
 Exit status:
-  0 success; 1 a condition of --fail-if is true, or more than 1 % of requests
-  failed; 2 usage; 3 the load generator was the bottleneck; 4 the target is not
-  reachable; 130 interrupted.";
+  0 success; 1 a condition of --fail-if is true, more than 1 % of requests failed,
+  or none succeeded; 2 usage; 3 the load generator was the bottleneck; 4 the
+  target is not reachable; 5 another rule of the audit failed; 130 interrupted.";
 
 /// The arguments of `vervet load`.
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub(crate) struct ShapeArguments {
     /// Total number of requests
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) requests: Option<u64>,
-    /// Open load: constant request rate per second, regardless of responses: 500, 5k
+    /// Open load: constant request rate per second, regardless of responses: 500, 5k, at most 10m
     #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with_all = ["ramp", "steps", "stages"])]
     pub(crate) rate: Option<f64>,
     /// Open load: linear ramp of the rate: 100..5k
@@ -213,7 +213,8 @@ pub(crate) struct OutputArguments {
     /// Interval of the time series
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) interval: Duration,
-    /// Exit with status 1 if this is true: 'p99>20ms', 'errors>0.1%', 'rate<5k'; repeatable
+    /// Exit with status 1 if this is true: 'p99>20ms', 'errors>0.1%', 'rate<5k', or if a rule of
+    /// the audit failed: 'audit'; repeatable
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<Condition>,
     /// Find the highest rate at which this is true: 'p99<10ms'
@@ -277,8 +278,10 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    let rate = units::number(text).filter(|rate| *rate > 0.0);
-    rate.ok_or_else(|| "expected a number above 0, such as 500 or 5k".to_owned())
+    match units::rate(text)? {
+        rate if rate > 0.0 => Ok(rate),
+        _ => Err("expected a number above 0, such as 500 or 5k".to_owned()),
+    }
 }
 
 #[expect(
@@ -296,10 +299,8 @@ fn count(text: &str) -> Result<u64, String> {
 
 fn rates(text: &str) -> Result<(f64, f64), String> {
     let (from, to) = text.split_once("..").ok_or("expected FROM..TO")?;
-    let rate = |text| {
-        units::number(text)
-            .ok_or_else(|| format!("invalid rate `{text}`: expected a number such as 500 or 5k"))
-    };
+    let rate =
+        |text| units::rate(text).map_err(|what| format!("invalid rate `{text}`: {what}"));
     Ok((rate(from)?, rate(to)?))
 }
 

@@ -145,7 +145,10 @@ fn line(interval: &Interval) -> String {
     let asked =
         interval.rate_asked().map(|asked| format!(" of {}", rate(asked))).unwrap_or_default();
     let busy = percent(busy(interval));
-    let (p50, p99) = (time(interval.p50_ns as f64), time(interval.p99_ns as f64));
+    let known = |time_ns: Option<u64>| {
+        time_ns.map_or_else(|| "-".to_owned(), |time_ns| time(time_ns as f64))
+    };
+    let (p50, p99) = (known(interval.p50_ns), known(interval.p99_ns));
     let failed = ErrorClass::ALL.iter().filter_map(|class| {
         let failed = interval.errors.count(*class);
         (failed > 0).then(|| format!(", {} {}", count(failed), class.name()))
@@ -168,15 +171,20 @@ mod tests {
             asked: Some(500),
             done: 450,
             generator_cpu_permille: 125,
-            p50_ns: 1_200_000,
-            p99_ns: 30_000_000,
+            p50_ns: Some(1_200_000),
+            p99_ns: Some(30_000_000),
             ..Interval::default()
         };
         interval.errors.add(ErrorClass::Reset);
-        let line = line(&interval);
         assert_eq!(
-            line,
+            line(&interval),
             "    3.0 s  450/s of 500/s  p50 1.20 ms  p99 30.0 ms  generator 12.5 % busy, 1 reset\n"
+        );
+        // A dead server is not the fastest.
+        (interval.done, interval.p50_ns, interval.p99_ns) = (0, None, None);
+        assert_eq!(
+            line(&interval),
+            "    3.0 s  0/s of 500/s  p50 -  p99 -  generator 12.5 % busy, 1 reset\n"
         );
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use vervet_load::finding::Finding;
-use vervet_report::{Answer, Ended, Run, Verdict};
+use vervet_report::{Answer, Ended, Run};
 use vervet_server::config::{Diagnostic, Reading, render_text};
 
 use super::agents;
@@ -25,6 +25,7 @@ pub(crate) enum Status {
     Usage = 2,
     GeneratorLimit = 3,
     TargetFailed = 4,
+    AuditFailed = 5,
     Interrupted = 130,
 }
 
@@ -124,10 +125,13 @@ pub(crate) fn judge(run: &Run) -> Status {
         broken = true;
         console::message(format_args!("failed: {:.2} % of the requests failed", share * 100.0));
     }
-    let failed = |rule: &str| {
-        let mut findings = run.findings.iter();
-        findings.any(|finding| finding.rule == rule && finding.verdict == Verdict::Failed)
-    };
+    if run.achieved.done == 0 && run.achieved.ended != Ended::TargetFailed {
+        broken = true;
+        let waiting = run.censored.count;
+        console::message(format_args!(
+            "failed: no request succeeded; {waiting} had no response at the end of the run"
+        ));
+    }
     for lost in run.findings.iter().filter(|it| it.rule == agents::RULE) {
         console::message(format_args!("agents: {}", lost.measured));
     }
@@ -137,14 +141,27 @@ pub(crate) fn judge(run: &Run) -> Status {
             console::message(format_args!("the target could not be reached"));
             Status::TargetFailed
         }
-        _ if failed(agents::RULE) => Status::TargetFailed,
+        _ if run.failed_rules().any(|rule| rule == agents::RULE) => Status::TargetFailed,
         _ if broken => Status::Threshold,
-        _ if failed("generator_cpu") => {
-            console::message(format_args!(
-                "the load generator was the bottleneck: the figures measure it, not the target"
-            ));
-            Status::GeneratorLimit
-        }
-        _ => Status::AsAsked,
+        _ => judge_audit(run),
     }
+}
+
+/// The exit status of a run as its audit decides it; prints the reason.
+pub(crate) fn judge_audit(run: &Run) -> Status {
+    let failed: Vec<&str> = run.failed_rules().collect();
+    if failed.contains(&"generator_cpu") {
+        console::message(format_args!(
+            "the load generator was the bottleneck: the figures measure it, not the target"
+        ));
+        return Status::GeneratorLimit;
+    }
+    if failed.is_empty() {
+        return Status::AsAsked;
+    }
+    let failed = failed.join(", ");
+    console::message(format_args!(
+        "the audit failed ({failed}): do not compare servers by these figures"
+    ));
+    Status::AuditFailed
 }

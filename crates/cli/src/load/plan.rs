@@ -54,8 +54,7 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     plan.outgoing = outgoing;
     plan.checks = vec![check(arguments)];
     plan.connections = shape.connections.unwrap_or(match load {
-        // Each waits for the time of its request.
-        Load::Closed if arguments.inputs.replay.is_some() => CONNECTIONS_OPEN,
+        Load::Closed if waits_for_time(arguments) => CONNECTIONS_OPEN,
         Load::Closed => CONNECTIONS_CLOSED,
         Load::Open { .. } => CONNECTIONS_OPEN,
     });
@@ -78,6 +77,12 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     plan.part = shape.part.unwrap_or_default();
     plan.verify().map_err(Refused::usage)?;
     Ok(plan)
+}
+
+/// Whether requests wait for their time, although no rate is set: those of a log, and those of the
+/// rates that a search tries.
+fn waits_for_time(arguments: &LoadArguments) -> bool {
+    arguments.inputs.replay.is_some() || arguments.output.find_max.is_some()
 }
 
 fn closes(arguments: &LoadArguments) -> bool {

@@ -57,8 +57,9 @@ impl ViewState {
     /// An interval is over.
     pub(crate) fn take(&mut self, interval: &Interval) {
         self.rates.push(interval.rate());
-        self.p50s_ns.push(float(interval.p50_ns));
-        self.p99s_ns.push(float(interval.p99_ns));
+        let known = |time_ns: Option<u64>| time_ns.map_or(f64::NAN, float);
+        self.p50s_ns.push(known(interval.p50_ns));
+        self.p99s_ns.push(known(interval.p99_ns));
         self.busy.push(busy(interval));
         self.done += interval.done;
         self.errors.merge(&interval.errors);
@@ -197,8 +198,8 @@ pub(crate) fn busy(interval: &Interval) -> f64 {
 
 fn times(name: &str, values: &[f64]) -> String {
     match values.last() {
-        Some(value) => format!("{name}        {}", time(*value)),
-        None => format!("{name}        -"),
+        Some(value) if value.is_finite() => format!("{name}        {}", time(*value)),
+        _ => format!("{name}        -"),
     }
 }
 

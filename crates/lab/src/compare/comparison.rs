@@ -11,6 +11,9 @@ use super::tasks::compare_tasks;
 /// A change within this share of the base is not reported, however narrow the interval is: two labs
 /// on one machine differ by so much if nothing was changed.
 pub const TOLERANCE: f64 = 0.02;
+/// Repeats of both that a difference needs: the interval of fewer covers the true median in less
+/// than nine of ten cases.
+pub(super) const REPEATS_MIN: usize = 5;
 
 /// Two records compared with each other. The first is the base.
 #[derive(Debug, Clone)]
@@ -49,6 +52,8 @@ pub struct Change {
     pub base: f64,
     /// The median in the other.
     pub other: f64,
+    /// Repeats of the base and of the other that the figures and their interval rest on.
+    pub repeats: [usize; 2],
     /// The other divided by the base; none if the base is zero.
     pub ratio: Option<Ratio>,
     /// Whether the other is better or worse.
@@ -78,7 +83,8 @@ pub enum ChangeVerdict {
     Worse,
     /// There is no significant difference.
     NoDifference,
-    /// One of them has a single repeat, or too few valid ones.
+    /// They seem to differ, but have fewer repeats than [`REPEATS_MIN`]; or one of them has a
+    /// single repeat, or too few valid ones.
     Unproven,
 }
 
@@ -216,6 +222,7 @@ impl Comparison {
             measure,
             base: median(before)?,
             other: median(after)?,
+            repeats: [before.len(), after.len()],
             ratio: Ratio::from_repeats(before, after),
             verdict,
         })
@@ -258,7 +265,7 @@ impl Measure {
 }
 
 /// Compares the repeats `before` and `after`: there is a difference if the whole interval of their
-/// ratio is further from 1 than the tolerance.
+/// ratio is further from 1 than the tolerance, and both have enough repeats.
 fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> ChangeVerdict {
     if before.len() < 2 || after.len() < 2 {
         return ChangeVerdict::Unproven;
@@ -268,8 +275,10 @@ fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> Cha
         // No ratio to a median of nothing: the repeats must not even touch.
         None => (is_above(after, before), is_above(before, after)),
     };
+    let are_enough = before.len().min(after.len()) >= REPEATS_MIN;
     match (better, up, down) {
         (_, false, false) => ChangeVerdict::NoDifference,
+        _ if !are_enough => ChangeVerdict::Unproven,
         (Better::Higher, true, _) | (Better::Lower, false, _) => ChangeVerdict::Better,
         (Better::Higher, false, _) | (Better::Lower, true, _) => ChangeVerdict::Worse,
     }

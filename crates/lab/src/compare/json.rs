@@ -41,11 +41,11 @@ fn change(change: &Change) -> Value {
     match &change.measure {
         Measure::Figure(figure) => json!({
             "figure": figure.name(), "base": change.base, "other": change.other,
-            "other_by_base": ratio, "tell": verdict,
+            "other_by_base": ratio, "repeats": change.repeats, "tell": verdict,
         }),
         Measure::Phase { name, .. } => json!({
             "phase": name, "base_seconds": change.base, "other_seconds": change.other,
-            "other_by_base": ratio, "tell": verdict,
+            "other_by_base": ratio, "repeats": change.repeats, "tell": verdict,
         }),
     }
 }

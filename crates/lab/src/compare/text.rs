@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use vervet_report::escape::Printable;
 
-use super::comparison::{Change, ChangeVerdict, Comparison};
+use super::comparison::{Change, ChangeVerdict, Comparison, REPEATS_MIN};
 
 /// The comparison as text.
 pub fn comparison_text(comparison: &Comparison) -> String {
@@ -50,13 +50,14 @@ fn change_text(change: &Change) -> String {
     let measure = &change.measure;
     let label = Printable(measure.label());
     let (base, other) = (measure.text(change.base), measure.text(change.other));
-    let word = word(change.verdict);
+    let word = word(change);
     let Some(ratio) = change.ratio else {
         return format!("{label}: {other} against {base}: {word}");
     };
     let percent = |ratio: f64| signed_percent(ratio - 1.0);
     let interval = if ratio.has_interval {
-        format!(" (interval {} to {})", percent(ratio.low), percent(ratio.high))
+        let (low, high) = (percent(ratio.low), percent(ratio.high));
+        format!(" (interval {low} to {high}, {})", repeats_text(change.repeats))
     } else {
         String::new()
     };
@@ -77,11 +78,17 @@ fn signed_percent(share: f64) -> String {
     format!("{percent:+.1} %")
 }
 
-fn word(verdict: ChangeVerdict) -> &'static str {
-    match verdict {
-        ChangeVerdict::Better => "better",
-        ChangeVerdict::Worse => "worse",
-        ChangeVerdict::NoDifference => "no significant difference",
-        ChangeVerdict::Unproven => "too few valid repeats to compare",
+fn repeats_text([base, other]: [usize; 2]) -> String {
+    if base == other { format!("{base} repeats") } else { format!("{other} and {base} repeats") }
+}
+
+fn word(change: &Change) -> String {
+    match change.verdict {
+        ChangeVerdict::Better => "better".to_owned(),
+        ChangeVerdict::Worse => "worse".to_owned(),
+        ChangeVerdict::NoDifference => "no significant difference".to_owned(),
+        ChangeVerdict::Unproven => {
+            format!("too few valid repeats to compare, a difference needs {REPEATS_MIN} of each")
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Compares the responses of the subjects.
 
+use std::fmt;
+
 use crate::document::Difference;
 use crate::record::{FairnessRow, FairnessVerdict};
 
@@ -41,22 +43,52 @@ pub fn rows(
     PROPERTIES.iter().map(row).collect()
 }
 
-/// The rows for which nothing may be run, each in words: which directive would admit it.
-pub fn refusals(rows: &[FairnessRow]) -> Vec<String> {
-    let refused = rows.iter().filter(|row| row.verdict == FairnessVerdict::Refused);
-    let say = |row: &FairnessRow| {
-        let directive = PROPERTIES.iter().find(|(_, name)| *name == row.property);
-        let directive = directive.map_or("", |(property, _)| property.as_str());
-        let values: Vec<String> =
-            row.values.iter().map(|(subject, value)| format!("  {subject}: {value}")).collect();
-        format!(
-            "the responses of the subjects differ in {} on the workload `{}` (allow = [\"{directive}\"] permits it):\n{}",
-            row.property,
-            row.workload,
-            values.join("\n")
+/// Why the gate stopped a lab, and what would permit it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Each refused row in words.
+    pub differences: Vec<String>,
+    /// The line of the lab file that permits all of them.
+    pub allow: String,
+}
+
+impl Refusal {
+    /// Why nothing may be run; `None` if no row is refused. `allowed` is what the lab file permits
+    /// already.
+    pub fn new(rows: &[FairnessRow], allowed: &[Difference]) -> Option<Self> {
+        let refused = rows.iter().filter(|row| row.verdict == FairnessVerdict::Refused);
+        let say = |row: &FairnessRow| {
+            let values =
+                row.values.iter().map(|(subject, value)| format!("\n  {subject}: {value}"));
+            let (property, workload) = (&row.property, &row.workload);
+            format!("{property} on the workload `{workload}`:{}", values.collect::<String>())
+        };
+        let differences: Vec<String> = refused.map(say).collect();
+        let differs = |(property, name): &&(Difference, &str)| {
+            let is_different =
+                |row: &FairnessRow| row.property == *name && row.verdict != FairnessVerdict::Equal;
+            allowed.contains(property) || rows.iter().any(is_different)
+        };
+        let names = PROPERTIES.iter().filter(differs);
+        let names: Vec<String> =
+            names.map(|(property, _)| format!("\"{}\"", property.as_str())).collect();
+        let allow = format!("allow = [{}]", names.join(", "));
+        (!differences.is_empty()).then_some(Self { differences, allow })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the responses of the subjects differ, so nothing was measured\n")?;
+        for difference in &self.differences {
+            writeln!(f, "they differ in {difference}")?;
+        }
+        write!(
+            f,
+            "if that is intended, set this line at the top of the lab file, above its first section:\n{}",
+            self.allow
         )
-    };
-    refused.map(say).collect()
+    }
 }
 
 #[cfg(test)]
@@ -78,7 +110,8 @@ mod tests {
         assert_eq!(rows.len(), 7);
         assert_eq!(rows[0].verdict, expected, "{statuses:?}");
         assert!(rows[1..].iter().all(|row| row.verdict == FairnessVerdict::Equal));
-        assert_eq!(refusals(&rows).len(), usize::from(expected == FairnessVerdict::Refused));
+        let refusal = Refusal::new(&rows, allowed);
+        assert_eq!(refusal.is_some(), expected == FairnessVerdict::Refused);
     }
 
     #[test]
@@ -94,10 +127,14 @@ mod tests {
     #[test]
     fn a_refusal_names_the_way_out() {
         let looked = [("a".to_owned(), looked("200")), ("b".to_owned(), looked("404"))];
-        let text = refusals(&rows("file", &looked, &[])).concat();
-        assert_eq!(
-            text,
-            "the responses of the subjects differ in status on the workload `file` (allow = [\"status\"] permits it):\n  a: 200\n  b: 404"
+        let allowed = [Difference::KeepAlive];
+        let refusal = Refusal::new(&rows("file", &looked, &allowed), &allowed).unwrap();
+        assert_eq!(refusal.differences, ["status on the workload `file`:\n  a: 200\n  b: 404"]);
+        // The line replaces the one that is there.
+        assert_eq!(refusal.allow, "allow = [\"status\", \"keep-alive\"]");
+        assert!(
+            refusal.to_string().ends_with("\nallow = [\"status\", \"keep-alive\"]"),
+            "{refusal}"
         );
     }
 }

@@ -5,7 +5,7 @@ mod compare;
 mod examine;
 mod gate;
 
-pub use compare::{refusals, rows};
+pub use compare::{Refusal, rows};
 pub use examine::{ExaminedSubject, examine};
 pub use gate::{Gate, pass};
 

@@ -1,6 +1,7 @@
 //! Loads: each value of a sweep by itself.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Time};
+use vervet_load::pacer::RATE_MAX;
 use vervet_report::Reuse;
 
 use super::resolve::Pace;
@@ -10,8 +11,6 @@ use crate::record::LoadShape;
 
 /// The most connections of a step: as many ports as one address of the generator has.
 pub(crate) const CONNECTIONS_MAX: u64 = 60_000;
-/// The greatest rate, in requests a second.
-pub(crate) const RATE_MAX: u64 = 100_000_000;
 /// Connections of an open load that names none.
 const OPEN_CONNECTIONS: u32 = 1000;
 
@@ -80,7 +79,7 @@ fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
     }
     let given = connections.last().filter(|_| !load.connections.is_default());
     let most = given.map_or(OPEN_CONNECTIONS, |value| narrow(*value));
-    let rates = values(&load.rate, "rate", RATE_MAX, found);
+    let rates = values(&load.rate, "rate", RATE_MAX.into(), found);
     // Rates stay far below 2^53.
     #[expect(clippy::cast_precision_loss, reason = "bounded by RATE_MAX")]
     let open = |value: u64| LoadShape::Open { rate: value as f64 };

@@ -3,7 +3,7 @@
 use vervet_report::chart::{Candle, CandleChart};
 use vervet_report::forms::Table;
 
-use super::charts::{colour, figure_axis};
+use super::charts::{figure_axis, labelled};
 use super::page::{Chart, Picture};
 use crate::record::LoadPoint;
 use crate::statistics::{Curve, Figure, Panel, Point};
@@ -69,15 +69,9 @@ fn ends(curve: &Curve, load: LoadPoint) -> Option<[f64; 6]> {
 fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Candle {
     let (_, factor) = figure_axis(Figure::ResponseP50);
     let [least, low, middle, high, greatest, _] = ends.map(|value| value * factor);
-    Candle {
-        label: format!("{}: {}", load.shape, curve.subject),
-        least,
-        low,
-        middle,
-        high,
-        greatest,
-        colour: colour(panel, curve),
-    }
+    let point = curve.points.iter().find(|point| point.load == load);
+    let (label, colour) = labelled(panel, curve, point);
+    Candle { label: format!("{}: {label}", load.shape), least, low, middle, high, greatest, colour }
 }
 
 /// At most `most` evenly spaced loads, including the first and the last.

@@ -8,8 +8,9 @@ use vervet_report::forms::Table;
 use super::candles::candles;
 use super::over_time::over_time;
 use super::page::{Chart, Picture};
+use super::panels::share_text;
 use crate::record::{LoadPoint, Role};
-use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
+use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Point, Unit};
 
 /// Loads that differ by more than this factor have a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
@@ -83,6 +84,16 @@ pub(super) fn colour(panel: &Panel, curve: &Curve) -> Colour {
     }
     let place = panel.contestants().position(|other| other.subject == curve.subject);
     Colour::nth(place.unwrap_or_default())
+}
+
+/// The label and the colour of a subject under a load: what is not ranked says so, and is grey.
+pub(super) fn labelled(panel: &Panel, curve: &Curve, point: Option<&Point>) -> (String, Colour) {
+    let is_excluded =
+        curve.role == Role::Contestant && point.is_some_and(|point| !point.is_ranked());
+    if is_excluded {
+        return (format!("{} (not ranked)", curve.subject), Colour::Quiet);
+    }
+    (curve.subject.clone(), colour(panel, curve))
 }
 
 /// The axis of loads.
@@ -168,8 +179,10 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
     };
     for curve in drawn(panel, shown) {
         let colour = colour(panel, curve);
-        let solid = estimates(curve, shown.figure);
         let ceiling = curve.role == Role::Ceiling;
+        let counts = |point: &&Point| ceiling || point.is_ranked();
+        let solid = estimates(curve.points.iter().filter(counts), shown.figure);
+        let excluded = estimates(curve.points.iter().filter(|it| !counts(it)), shown.figure);
         chart.bands.push(Band {
             name: String::new(),
             points: solid
@@ -183,8 +196,14 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
         chart.series.push(Series::new(&curve.subject, colour, points).stroked(stroke));
         if let Some((figure, suffix)) = shown.dashed {
             let name = format!("{} {suffix}", curve.subject);
-            let points = medians(&estimates(curve, figure), factor);
+            let ranked = curve.points.iter().filter(counts);
+            let points = medians(&estimates(ranked, figure), factor);
             chart.series.push(Series::new(name, colour, points).stroked(Stroke::Dashed));
+        }
+        if !excluded.is_empty() {
+            let name = format!("{} (not ranked)", curve.subject);
+            let points = medians(&excluded, factor);
+            chart.series.push(Series::new(name, colour, points).stroked(Stroke::Dotted));
         }
     }
     let values: Vec<f64> =
@@ -207,11 +226,12 @@ fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
             let point = curve.points.iter().find(|point| point.load == load);
             let estimate = point.and_then(|point| point.estimate(figure));
             let interval = estimate.filter(Estimate::has_interval);
+            let (label, colour) = labelled(panel, curve, point);
             bars.push(Bar {
-                label: format!("{} {suffix}", curve.subject).trim_end().to_owned(),
+                label: format!("{label} {suffix}").trim_end().to_owned(),
                 value: estimate.map(|estimate| estimate.median * factor),
                 interval: interval.map(|estimate| (estimate.low * factor, estimate.high * factor)),
-                colour: colour(panel, curve),
+                colour,
             });
         }
     }
@@ -235,9 +255,8 @@ fn description(panel: &Panel, shown: &Shown<'_>) -> String {
     format!("{} for each subject, {}.{ahead}", shown.title, panel.title())
 }
 
-/// The loads of a curve with estimates of a figure.
-fn estimates(curve: &Curve, figure: Figure) -> Vec<(f64, Estimate)> {
-    let points = curve.points.iter();
+/// The loads of points with estimates of a figure.
+fn estimates<'a>(points: impl Iterator<Item = &'a Point>, figure: Figure) -> Vec<(f64, Estimate)> {
     points.filter_map(|point| Some((point.load.amount(), point.estimate(figure)?))).collect()
 }
 
@@ -285,18 +304,13 @@ fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
     for curve in panel.contestants() {
         let peak = curve.sweep.peak.map(|index| &curve.points[index]);
         let share = peak.and_then(|point| point.share_of_ceiling);
-        let label = match peak {
-            Some(_) => curve.subject.clone(),
-            None => format!("{} (not ranked)", curve.subject),
-        };
-        bars.push(Bar {
-            label,
-            value: share.map(|share| share * 100.0),
-            interval: None,
-            colour: colour(panel, curve),
-        });
+        let (mut label, colour) = labelled(panel, curve, peak.or(curve.points.last()));
+        if peak.is_some() && share.is_none() {
+            label.push_str(" (the ceiling is not an upper bound)");
+        }
+        bars.push(Bar { label, value: share.map(|share| share * 100.0), interval: None, colour });
         let load = peak.map_or("–".to_owned(), |point| point.load.shape.to_string());
-        let share = share.map_or("–".to_owned(), |share| Unit::Share.text(share));
+        let share = peak.map_or("–".to_owned(), share_text);
         table.row([curve.subject.clone(), load, share]);
     }
     Some(Picture {

@@ -55,7 +55,13 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "ceiling",
         "The goodput of a built-in canned-response server, measured in the same lab under the same load: the upper \
          bound of this kernel and this generator. A subject that reaches 95 % of it was not measured: they were. \
-         Under open load the ceiling is known only if the canned-response server could not keep up.",
+         Under open load the ceiling is known only if the canned-response server could not keep up. If it failed its \
+         own audit, other than by a generator at its limit, there is no share of it.",
+    ),
+    (
+        "ceiling_exceeded",
+        "The goodput is above the ceiling by more than the interval of both: the canned-response server is not an upper \
+         bound for this workload, and there is no share of it.",
     ),
     (
         "response time",

@@ -5,8 +5,10 @@ use vervet_report::forms::Table;
 use super::charts::{estimate_text, pictures};
 use super::findings::loads_text;
 use super::page::{Block, Section};
+use crate::record::LoadPoint;
 use crate::statistics::{
-    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Point, RankedSubject, Ranking, Standing, Unit,
+    Apdex, CEILING_EXCEEDED, Curve, Estimate, Figure, LoadKind, Panel, Point, RankedSubject,
+    Ranking, Standing, Unit,
 };
 
 /// The section of a panel; `prefix` makes the names of its charts unique in a page.
@@ -17,6 +19,9 @@ pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
     }
     section.text(verdict(&panel.ranking));
     if let Some(text) = lower_bounds(&panel.ranking) {
+        section.text(text);
+    }
+    if let Some(text) = no_ceiling(panel) {
         section.text(text);
     }
     section.table(ranking(panel));
@@ -133,8 +138,7 @@ fn ranking(panel: &Panel) -> Table {
         };
         let figure = |figure: Figure| point.text(figure);
         let [best, apdex] = best(curve);
-        let share =
-            point.share_of_ceiling.map_or("–".to_owned(), |share| Unit::Share.text(share));
+        let share = share_text(point);
         table.row([
             place_text(place),
             place.subject.clone(),
@@ -152,6 +156,29 @@ fn ranking(panel: &Panel) -> Table {
         ]);
     }
     table
+}
+
+/// Goodput as a share of the ceiling, or why there is none.
+pub(super) fn share_text(point: &Point) -> String {
+    let exceeds = point.findings.iter().any(|finding| finding.rule == CEILING_EXCEEDED);
+    match point.share_of_ceiling {
+        Some(share) => Unit::Share.text(share),
+        None if exceeds => "above it".to_owned(),
+        None => "–".to_owned(),
+    }
+}
+
+/// Loads under which the ceiling failed its own audit; `None` if there are none.
+fn no_ceiling(panel: &Panel) -> Option<String> {
+    let points = panel.ceiling()?.points.iter();
+    let failed: Vec<(LoadPoint, String)> =
+        points.filter_map(|point| Some((point.load, point.bounds().err()?))).collect();
+    let (_, reason) = failed.first()?;
+    let loads: Vec<LoadPoint> = failed.iter().map(|(load, _)| *load).collect();
+    Some(format!(
+        "The ceiling is not an upper bound under {}, and there is no share of it: {reason}.",
+        loads_text(&loads)
+    ))
 }
 
 fn caption(ranking: &Ranking) -> &'static str {

@@ -9,8 +9,10 @@ use super::html::page_html;
 use super::page::{Page, Section};
 use super::panels::panel_section;
 use super::requests::{hosts_section, pages_section, requests_section};
-use super::setup::rules_section;
-use super::setup::{configuration_section, content_section, environment_section, fairness_section};
+use super::setup::{
+    configuration_section, content_section, environment_section, fairness_section, refusal_section,
+    rules_section,
+};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
 use crate::record::{LabRecord, SubjectState};
 use crate::statistics::Analysis;
@@ -27,7 +29,8 @@ pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
 
 /// The sections of a lab of servers.
 fn sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
-    let mut sections: Vec<Section> = rules_section(record, analysis).into_iter().collect();
+    let mut sections: Vec<Section> = refusal_section(record).into_iter().collect();
+    sections.extend(rules_section(record, analysis));
     for (number, panel) in analysis.panels.iter().enumerate() {
         sections.push(panel_section(
             panel,
@@ -37,8 +40,11 @@ fn sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     if let Some(history) = &record.head.history {
         sections.push(history_section(history, analysis));
     }
-    sections.push(findings_section(analysis));
-    sections.push(failures_section(analysis));
+    // Of nothing, nothing is found.
+    if record.steps_done() > 0 {
+        sections.push(findings_section(analysis));
+        sections.push(failures_section(analysis));
+    }
     sections.push(pages_section(analysis));
     sections.push(requests_section(analysis));
     sections.push(hosts_section(analysis));
@@ -76,7 +82,11 @@ fn subtitle(record: &LabRecord) -> String {
     let skipped =
         head.subjects.iter().filter(|subject| subject.state != SubjectState::Present).count();
     let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-    let interrupted = if record.ended_unix_ms.is_none() { ", interrupted" } else { "" };
+    let interrupted = match record.ended_unix_ms {
+        None if record.is_refused() => ", stopped by the fairness gate",
+        None => ", interrupted",
+        Some(_) => "",
+    };
     let what = match (record.is_of_tasks(), took_part) {
         (true, 1) => "task",
         (true, _) => "tasks",

@@ -5,6 +5,7 @@ use vervet_report::forms::Table;
 use vervet_report::{Run, units};
 
 use super::page::{Block, Section};
+use crate::fairness::Refusal;
 use crate::record::{FairnessVerdict, LabRecord, Role, SubjectState};
 use crate::statistics::{Analysis, RuleResult, Verdict};
 
@@ -17,7 +18,8 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
     table.row(["SHA-256 of the lab file", &head.lab.sha256]);
     table.row(["program", &head.program]);
     table.row(["started", &units::moment(head.began_unix_ms)]);
-    let ended = record.ended_unix_ms.map_or("interrupted".to_owned(), units::moment);
+    let stopped = if record.is_refused() { "stopped by the fairness gate" } else { "interrupted" };
+    let ended = record.ended_unix_ms.map_or(stopped.to_owned(), units::moment);
     table.row(["ended", &ended]);
     table.row(["left out of the lab file", &head.shortened.to_string()]);
     table.row(["repeats", &head.repeats.to_string()]);
@@ -92,6 +94,21 @@ fn first_run(record: &LabRecord, workload: &str) -> Option<Run> {
     steps.find_map(|step| step.run.as_ref()?.read().ok())
 }
 
+/// Why the fairness gate stopped the lab; `None` if it did not.
+pub(super) fn refusal_section(record: &LabRecord) -> Option<Section> {
+    let refusal = Refusal::new(&record.fairness, &[])?;
+    let mut section = Section::new("Stopped by the fairness gate");
+    section.text("The responses of the subjects differ, so nothing was measured. They differ in:");
+    let differences = refusal.differences.iter();
+    section.blocks.push(Block::List(differences.map(|it| it.replace("\n ", "")).collect()));
+    section.text(
+        "If that is intended, set this line at the top of the lab file, above its first section, and run the lab again \
+         into the same folder:",
+    );
+    section.text(refusal.allow);
+    Some(section)
+}
+
 /// The section of the fairness gate.
 pub(super) fn fairness_section(record: &LabRecord) -> Section {
     let mut section = Section::new("Fairness");
@@ -105,7 +122,7 @@ pub(super) fn fairness_section(record: &LabRecord) -> Section {
         let verdict = match row.verdict {
             FairnessVerdict::Equal => "equal",
             FairnessVerdict::Differs => "differs, as the lab file permits",
-            FairnessVerdict::Refused => "differs",
+            FairnessVerdict::Refused => "differs, and stopped the lab",
         };
         let first = row.values.first().map(|(_, value)| value.as_str());
         let values = match (row.verdict, first) {

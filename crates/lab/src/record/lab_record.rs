@@ -47,6 +47,11 @@ impl LabRecord {
         self.head.workloads.is_empty()
     }
 
+    /// Whether the fairness gate stopped it.
+    pub fn is_refused(&self) -> bool {
+        self.fairness.iter().any(|row| row.verdict == FairnessVerdict::Refused)
+    }
+
     /// How many steps are done.
     pub fn steps_done(&self) -> usize {
         self.steps.len() + self.tasks.len()

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::generator::{MeasureError, Measurer};
+use crate::fairness::Refusal;
 use crate::record::{JournalError, RecordError, Step, TaskStep};
 use crate::workload::FileError;
 
@@ -52,8 +53,8 @@ pub enum RunError {
     Files(FileError),
     /// No subject is there.
     NobodyThere,
-    /// The responses of the subjects differ; one text per difference.
-    Unfair(Vec<String>),
+    /// The responses of the subjects differ.
+    Unfair(Refusal),
     /// The generator could not work.
     Measure(MeasureError),
     /// The lab was interrupted.
@@ -78,10 +79,7 @@ impl fmt::Display for RunError {
             Self::NobodyThere => {
                 f.write_str("no subject of the lab is installed (labs/setup installs some)")
             }
-            Self::Unfair(differences) => {
-                f.write_str("the responses of the subjects differ, so nothing was measured\n")?;
-                f.write_str(&differences.join("\n"))
-            }
+            Self::Unfair(refusal) => refusal.fmt(f),
             Self::Measure(error) => write!(f, "cannot generate load: {error}"),
             Self::Interrupted => f.write_str("interrupted: run the same command again to resume"),
         }

@@ -23,16 +23,25 @@ pub(super) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Opens the journal and its recorded steps; a new one begins with `head`.
+/// Opens the journal and its recorded steps; a new one, or one without a step, begins with `head`.
 pub(super) fn open(plan: &Plan, out: &Out, head: Head) -> Result<(Journal, LabRecord), RunError> {
     let path = out.journal();
+    let begin = |head: Head| -> Result<(Journal, LabRecord), RunError> {
+        let journal = Journal::create(&path, &head);
+        let journal = journal.map_err(|error| RunError::Folder(path.clone(), error))?;
+        Ok((journal, LabRecord::new(head)))
+    };
     if !path.exists() {
-        let journal =
-            Journal::create(&path, &head).map_err(|error| RunError::Folder(path, error))?;
-        return Ok((journal, LabRecord::new(head)));
+        return begin(head);
     }
     let (journal, record, _) =
         Journal::resume(&path).map_err(|error| RunError::Journal(path.clone(), error))?;
+    // Nothing was measured, for example because the gate stopped it: nothing is lost, whatever the
+    // lab file says now.
+    if record.steps_done() == 0 && record.ended_unix_ms.is_none() {
+        fs::remove_file(&path).map_err(|error| RunError::Folder(path.clone(), error))?;
+        return begin(head);
+    }
     if record.head.lab.sha256 != plan.file.sha256 {
         return Err(RunError::Differs(path, "another lab file"));
     }

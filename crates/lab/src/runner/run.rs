@@ -10,7 +10,7 @@ use super::servers::Servers;
 use super::stage::Stage;
 use super::step::{self, Common};
 use super::{resume, resume::unix_ms, tasks};
-use crate::fairness;
+use crate::fairness::{self, Refusal};
 use crate::plan::{Plan, PlannedStep};
 use crate::record::{Journal, JournalLine, LabRecord, Role, write_record};
 use crate::subject::Missing;
@@ -40,9 +40,8 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let gate = fairness::pass(&stage, &mut |text| options.progress.message(&text));
     append(&mut journal, &out, &JournalLine::Fairness(gate.rows.clone()))?;
     record.fairness.clone_from(&gate.rows);
-    let refusals = fairness::refusals(&gate.rows);
-    if !refusals.is_empty() {
-        return Err(RunError::Unfair(refusals));
+    if let Some(refusal) = Refusal::new(&gate.rows, &plan.allowed) {
+        return Err(RunError::Unfair(refusal));
     }
     let targets: Vec<_> = plan.workloads.iter().map(|workload| targets(plan, workload)).collect();
     let interrupted = options.interrupted;

@@ -3,11 +3,12 @@
 
 use std::fmt;
 
+use super::estimate::{Ratio, median};
 use super::figure::Figure;
 use super::figures::Figures;
 use super::point::{Point, Repeat};
 use super::ranking::Ranking;
-use super::rules::{at_ceiling, step_findings};
+use super::rules::{above_ceiling, at_ceiling, step_findings};
 use super::sweep::{ANSWERED_SHARE_MIN, Sweep};
 use super::tasks::{TaskGroup, task_groups};
 use super::windows::joined;
@@ -164,13 +165,16 @@ impl Panel {
     }
 
     /// Computes goodput as a share of the ceiling's under the same load, or of its maximum if it
-    /// was not measured there. Under open load the ceiling is known only if it could not keep up.
+    /// was not measured there. A ceiling that failed its own audit is not a base, and one that a
+    /// subject exceeds is none for that subject. Under open load the ceiling is known only if it
+    /// could not keep up.
     fn hold_against_ceiling(&mut self) {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;
         };
-        let rates = ceiling.points.iter().filter_map(|point| point.median(Figure::Goodput));
-        let greatest = rates.fold(0.0, f64::max);
+        let bounds = ceiling.points.iter().filter_map(|point| point.bounds().ok());
+        let height = |rates: &Vec<f64>| median(rates).unwrap_or_default();
+        let greatest = bounds.max_by(|one, other| height(one).total_cmp(&height(other)));
         let is_open = self.kind == LoadKind::Open;
         let keeps_up = |point: &Point| {
             let answered = point.median(Figure::Goodput);
@@ -183,10 +187,18 @@ impl Panel {
         for point in contestants.flat_map(|curve| &mut curve.points) {
             let mut same = ceiling.points.iter();
             let same = same.find(|other| other.load == point.load && !is_open);
-            let limit = same.and_then(|same| same.median(Figure::Goodput)).unwrap_or(greatest);
-            let goodput = point.median(Figure::Goodput);
-            point.share_of_ceiling = goodput.filter(|_| limit > 0.0).map(|goodput| goodput / limit);
-            let found = point.share_of_ceiling.and_then(at_ceiling);
+            let limit = match same {
+                Some(same) => same.bounds().ok(),
+                None => greatest.clone(),
+            };
+            let goodput = point.values(Figure::Goodput);
+            let share = limit.and_then(|limit| Ratio::from_repeats(&limit, &goodput));
+            let Some(share) = share else {
+                continue;
+            };
+            let exceeded = above_ceiling(&share);
+            point.share_of_ceiling = exceeded.is_none().then_some(share.ratio);
+            let found = exceeded.or_else(|| at_ceiling(share.ratio));
             point.findings.extend(found);
         }
     }

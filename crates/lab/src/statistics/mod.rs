@@ -27,8 +27,8 @@ pub use point::{Point, RANKED_REPEATS_MIN, Repeat, Standing};
 pub use ranking::{RankedSubject, Ranking, Unranked};
 pub(crate) use rules::is_of_generator;
 pub use rules::{
-    CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX, GENERATOR_RULES,
-    step_findings,
+    CEILING_EXCEEDED, CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX,
+    GENERATOR_RULES, step_findings,
 };
 pub use series::Moment;
 pub use sweep::{KNEE_SHARE, Saturation, Sweep};

@@ -14,6 +14,9 @@ pub const RANKED_REPEATS_MIN: usize = 3;
 
 /// Reported for a point without any figure.
 const NOTHING: &str = "nothing was measured";
+/// Rules that fail where the ceiling is what it has to be: the generator at its limit, and below
+/// the rate.
+const RULES_AT_LIMIT: [&str; 2] = ["generator_cpu", "rate_asked"];
 
 /// One subject under one load.
 #[derive(Debug, Clone)]
@@ -24,7 +27,7 @@ pub struct Point {
     pub asked: usize,
     /// The repeats, in their order.
     pub repeats: Vec<Repeat>,
-    /// Goodput as a share of the ceiling; `None` if the ceiling was not measured.
+    /// Goodput as a share of the ceiling; `None` if the ceiling was not measured, or is none.
     pub share_of_ceiling: Option<f64>,
     /// What was found of the repeats together.
     pub findings: Vec<Finding>,
@@ -116,6 +119,15 @@ impl Repeat {
             && !self.findings.iter().any(against)
     }
 
+    /// Why it bounds no other, as the repeat of a ceiling; `None` if it does.
+    fn fault_of_ceiling(&self) -> Option<String> {
+        let at_limit = |finding: &&Finding| RULES_AT_LIMIT.contains(&finding.rule.as_str());
+        let mut failed = self.findings.iter().filter(|it| it.verdict == Verdict::Failed);
+        let failed = failed.find(|finding| !at_limit(finding));
+        let audit = || failed.map(|finding| format!("{} ({})", finding.rule, finding.measured));
+        self.outcome.failure().or_else(audit)
+    }
+
     /// Whether it does not count because the generator was the limit.
     pub fn is_of_generator(&self) -> bool {
         self.outcome == Outcome::Measured && self.findings.iter().any(is_of_generator)
@@ -202,6 +214,18 @@ impl Point {
     /// Whether at least one repeat counts, and in none the subject did wrong.
     pub fn has_figures(&self) -> bool {
         !matches!(self.standing(), Standing::Unranked { .. })
+    }
+
+    /// Goodput of a ceiling in the repeats that bound others, or why they are too few.
+    pub(crate) fn bounds(&self) -> Result<Vec<f64>, String> {
+        let sound = self.repeats.iter().filter(|taken| taken.fault_of_ceiling().is_none());
+        let figures = sound.filter_map(|taken| taken.figures.as_ref());
+        let values: Vec<f64> = figures.map(|figures| figures.goodput).collect();
+        if values.len() >= self.asked.clamp(1, RANKED_REPEATS_MIN) {
+            return Ok(values);
+        }
+        let fault = self.repeats.iter().find_map(Repeat::fault_of_ceiling);
+        Err(fault.unwrap_or_else(|| "too few repeats".to_owned()))
     }
 
     /// Whether a repeat does not count because the generator was the limit: those that do are the

@@ -3,6 +3,7 @@
 
 use vervet_report::{Finding, Run, Verdict};
 
+use super::estimate::{Ratio, SPREAD_MAX};
 use super::figures::{Figures, Waits};
 use super::number::number;
 use crate::record::{LoadShape, Step, Watched};
@@ -15,6 +16,8 @@ pub const CENSORED_SHARE_MAX: f64 = 0.01;
 pub const CLIENT_BUSY_MAX: f64 = 0.90;
 /// The share of the ceiling above which the generator and the kernel were measured.
 pub const CEILING_SHARE_MAX: f64 = 0.95;
+/// The rule of subjects that are faster than the ceiling.
+pub const CEILING_EXCEEDED: &str = "ceiling_exceeded";
 /// Rules that fail if the generator was the bottleneck: the server may be capable of more.
 pub const GENERATOR_RULES: [&str; 3] = ["generator_cpu", "generator_lag", "generator_starved"];
 /// Maximum relative difference between rate times time and connections (Little's law).
@@ -27,12 +30,16 @@ const WAITS_ALONE_MIN: u64 = 10;
 /// The findings of a step, without passed ones. Those of the generator come first.
 pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> {
     let own = run.findings.iter().chain(&step.audit);
-    let mut findings: Vec<Finding> =
-        own.filter(|finding| finding.verdict != Verdict::Passed).cloned().collect();
+    let mut findings: Vec<Finding> = own
+        .filter(|finding| finding.verdict != Verdict::Passed && !is_of_window(step, finding))
+        .cloned()
+        .collect();
     let checked = |rule: &str| run.findings.iter().any(|finding| finding.rule == rule);
     findings.extend(queue_overflow(run, figures));
     findings.extend(refused_is_fast(figures));
-    findings.extend(errors(figures));
+    if !checked("failed_requests") {
+        findings.extend(errors(figures));
+    }
     findings.extend(censored(figures));
     if !checked("generator_cpu") {
         findings.extend(client_limited(figures));
@@ -44,6 +51,11 @@ pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> 
         findings.push(unwatched(reason));
     }
     findings
+}
+
+/// Whether a run is short because it is one window of several: together they are as long as asked.
+fn is_of_window(step: &Step, finding: &Finding) -> bool {
+    step.window.is_some() && finding.rule == "window_length"
 }
 
 /// Whether a finding excludes a step because the generator was the bottleneck.
@@ -62,6 +74,29 @@ pub(super) fn at_ceiling(share: f64) -> Option<Finding> {
                   close to the ceiling do not differ significantly in goodput"
             .to_owned(),
         advice: "compare the CPU time per request instead".to_owned(),
+    })
+}
+
+/// More than the upper bound, by more than the noise of both: it is none.
+pub(super) fn above_ceiling(share: &Ratio) -> Option<Finding> {
+    let (low, noise) =
+        if share.has_interval { (share.low, 0.0) } else { (share.ratio, SPREAD_MAX) };
+    (low > 1.0 + noise).then(|| Finding {
+        rule: CEILING_EXCEEDED.to_owned(),
+        verdict: Verdict::Warning,
+        measured: format!(
+            "{:.1} % of the ceiling (interval {:.1} % to {:.1} %)",
+            share.ratio * 100.0,
+            share.low * 100.0,
+            share.high * 100.0
+        ),
+        bound: "not above 100 % by more than the interval".to_owned(),
+        meaning: "the canned-response server is not an upper bound for this workload: it was slowed down, or the \
+                  subject does less work"
+            .to_owned(),
+        advice: "measure the ceiling again with nothing else on its cores, and compare the responses; this share says \
+                 nothing"
+            .to_owned(),
     })
 }
 

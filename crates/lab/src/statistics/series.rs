@@ -30,7 +30,10 @@ pub(super) fn series(run: &Run, server: Option<&ServerFigures>) -> Vec<Moment> {
 }
 
 fn moment(interval: &Interval, samples: &[WatchedSample]) -> Moment {
-    let ms = |time_ns: u64| (interval.done > 0).then(|| number(time_ns) / 1e6);
+    // Records of older versions have 0 where there was no response.
+    let ms = |time_ns: Option<u64>| {
+        time_ns.filter(|_| interval.done > 0).map(|time_ns| number(time_ns) / 1e6)
+    };
     Moment {
         at_seconds: number(interval.start_ms) / 1e3,
         rate: interval.rate(),

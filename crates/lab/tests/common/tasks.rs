@@ -37,7 +37,7 @@ impl Tasks {
     /// Three repeats of a task whose one phase is part of no whole, and took so long.
     pub(crate) fn of_no_whole(time_ns: u64) -> Self {
         let phase = Phase { name: "call".to_owned(), is_part: false, operations: 100, time_ns };
-        (0..3).fold(Self::new(), |lab, _| lab.step("host", Outcome::Measured, vec![phase.clone()]))
+        (0..5).fold(Self::new(), |lab, _| lab.step("host", Outcome::Measured, vec![phase.clone()]))
     }
 
     /// Adds a repeat of a task that crashed.

@@ -32,6 +32,8 @@ const RULES: &[Rule] = &[
     rules::listen_overflows,
     rules::retransmits,
     rules::enough,
+    rules::failed_requests,
+    rules::window_length,
     rules::even,
     rules::p99_and_mean,
     rules::mean_and_median,

@@ -36,7 +36,7 @@ impl Thread {
             }
             users.all.push(user);
             if !in_advance {
-                users.offer(index);
+                users.offer(index, 0);
             }
         }
         let users = self.reactor.protocol_mut();
@@ -64,7 +64,7 @@ impl Thread {
             if is_open {
                 user.state =
                     if token.is_some() { UserState::Free } else { UserState::Disconnected };
-                self.users().offer(index);
+                self.users().offer(index, now);
                 continue;
             }
             user.due_ns = Some(at_ns);
@@ -111,11 +111,14 @@ impl Thread {
             return Handover::Refused;
         };
         user.queued = false;
+        let now = now_ns();
+        // Before a user was free, the request waited for the target: that is in its response time,
+        // and no lag of the generator.
+        let lag_ns = now.saturating_sub(due_ns.max(user.free_since_ns));
         match (user.state, user.connection) {
             (UserState::Free, Some(token)) => {
-                let now = now_ns();
                 let asked = self.reactor.visit(token, |users, io, connection| {
-                    users.stats.late(now.saturating_sub(due_ns));
+                    users.stats.late(lag_ns);
                     let asked = users.ask(io, connection, due_ns, now);
                     if asked == Outcome::Ended {
                         io.close(Closing::AfterSent);
@@ -129,6 +132,7 @@ impl Thread {
             }
             (UserState::Disconnected, _) => {
                 user.due_ns = Some(due_ns);
+                users.stats.late(lag_ns);
                 user_connects(users, index);
                 Handover::Accepted
             }

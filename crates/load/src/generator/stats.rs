@@ -224,7 +224,12 @@ impl ThreadStats {
 
     /// Counts a request without a response at the end of the run.
     pub(crate) fn censor(&mut self, due_ns: u64, end_ns: u64) {
-        self.censored.count += 1;
+        self.censor_many(1, due_ns, end_ns);
+    }
+
+    /// Counts several, of which the first became due at `due_ns`.
+    pub(crate) fn censor_many(&mut self, count: u64, due_ns: u64, end_ns: u64) {
+        self.censored.count += count;
         let longest = end_ns.saturating_sub(due_ns);
         self.censored.longest_ns = self.censored.longest_ns.max(longest);
     }

@@ -64,6 +64,8 @@ pub(crate) struct Thread {
     pub(super) window_usage: Usage,
     pub(super) window_waited_ns: u64,
     pub(super) asked: u64,
+    /// The part of the interval that is under way.
+    interval_asked: u64,
     pub(super) connects: u64,
     pub(super) next_connect_ns: u64,
     pub(super) users_made: u32,
@@ -96,6 +98,7 @@ impl Thread {
             window_usage: Usage::default(),
             window_waited_ns: 0,
             asked: 0,
+            interval_asked: 0,
             connects: 0,
             next_connect_ns: 0,
             users_made: 0,
@@ -227,12 +230,14 @@ impl Thread {
         let users = self.reactor.protocol_mut();
         users.stats.integrate(end_ns);
         let answers = users.all.iter().map(|user| user.answers).collect();
-        // Those that were due and nobody was free for.
-        if let Some(mut schedule) = schedule.filter(|_| users.may_begin()) {
-            while let Some(due) = schedule.next_ns().filter(|due| *due < end_ns) {
-                users.stats.censor(due, end_ns);
-                schedule.advance();
-            }
+        // Those that were due and nobody was free for: counted, not visited, as they may be
+        // millions.
+        if let (Some(schedule), Some(calendar)) = (schedule, &self.calendar)
+            && users.may_begin()
+            && let Some(due_ns) = schedule.next_ns().filter(|due_ns| *due_ns < end_ns)
+        {
+            let count = calendar.passed().saturating_sub(schedule.passed());
+            users.stats.censor_many(count, due_ns, end_ns);
         }
         let waiting: Vec<u64> = users.all.iter().filter_map(|user| user.due_ns).collect();
         if users.may_begin() {
@@ -266,6 +271,7 @@ impl Thread {
             self.stage = Stage::Window;
             let window_ns = self.moments.window;
             self.count_due(window_ns);
+            self.interval_asked = 0;
             self.window_cpu_ns = thread_cpu_ns();
             self.interval_cpu_ns = self.window_cpu_ns;
             self.window_usage = Usage::of_this_thread();
@@ -289,10 +295,14 @@ impl Thread {
             }
             self.close_interval(boundary);
         }
+        // In each turn those that it brought: random ones, all at once at the end of an interval,
+        // would hold up the run.
+        self.count_due(now.min(self.moments.end));
     }
 
     fn close_interval(&mut self, boundary: u64) {
-        let asked = self.count_due(boundary);
+        self.count_due(boundary);
+        let asked = std::mem::take(&mut self.interval_asked);
         self.asked += asked;
         let cpu_ns = thread_cpu_ns();
         let begun = self.interval as u64 * self.interval_ns;
@@ -328,15 +338,10 @@ impl Thread {
         self.interval += 1;
     }
 
-    /// Requests that became due before a moment and were not counted before.
-    fn count_due(&mut self, before_ns: u64) -> u64 {
-        let mut count = 0;
+    /// Counts the requests that became due before a moment and were not counted before.
+    fn count_due(&mut self, before_ns: u64) {
         if let Some(calendar) = &mut self.calendar {
-            while calendar.next_ns().is_some_and(|due| due < before_ns) {
-                calendar.advance();
-                count += 1;
-            }
+            self.interval_asked += calendar.pass(before_ns);
         }
-        count
     }
 }

@@ -36,6 +36,9 @@ pub(crate) struct User {
     pub(crate) answers: u64,
     /// Stands in the queue of users that a due request may be given to.
     pub(crate) queued: bool,
+    /// Since when it stands there, on the clock: before, a due request waits for the target and not
+    /// for the generator.
+    pub(crate) free_since_ns: u64,
     pub(crate) kept: Option<Box<AnswerBuffer>>,
     last: Option<Last>,
 }
@@ -58,6 +61,7 @@ impl User {
             failures: 0,
             answers: 0,
             queued: false,
+            free_since_ns: 0,
             kept,
             last: None,
         }

@@ -201,7 +201,7 @@ impl Users {
         if is_open && user.due_ns.is_none() {
             user.state = UserState::Free;
             io.clear_deadline();
-            return self.offer(connection.user);
+            return self.offer(connection.user, now_ns);
         }
         let due_ns = user.due_ns.take().unwrap_or(now_ns);
         while connection.waiting() < self.depth && self.may_begin() && !self.is_used_up(connection)
@@ -226,11 +226,12 @@ impl Users {
     }
 
     /// Puts a user into the queue for due requests.
-    pub(crate) fn offer(&mut self, index: u32) {
+    pub(crate) fn offer(&mut self, index: u32, now_ns: u64) {
         if let Some(user) = self.all.get_mut(index as usize)
             && !user.queued
         {
             user.queued = true;
+            user.free_since_ns = now_ns;
             self.free.push_back(index);
         }
     }
@@ -268,7 +269,7 @@ impl Users {
             _ => user.state = UserState::Disconnected,
         }
         if is_open {
-            return self.offer(index);
+            return self.offer(index, now_ns);
         }
         user.due_ns = Some(now_ns);
         if user.failures > 0 {

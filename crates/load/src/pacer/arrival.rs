@@ -42,6 +42,8 @@ pub(crate) struct Schedule {
     /// The start of the run, on the clock.
     origin_ns: u64,
     next_ns: Option<u64>,
+    /// Requests that it has moved on from.
+    passed: u64,
 }
 
 impl Schedule {
@@ -59,6 +61,7 @@ impl Schedule {
             number: f64::from(thread.index),
             origin_ns,
             next_ns: None,
+            passed: 0,
         };
         if schedule.chance.is_some() {
             schedule.number = schedule.distance();
@@ -72,10 +75,37 @@ impl Schedule {
         self.next_ns
     }
 
+    /// Requests before the next.
+    pub(crate) fn passed(&self) -> u64 {
+        self.passed
+    }
+
     /// Moves on to the next request.
     pub(crate) fn advance(&mut self) {
+        self.passed += 1;
         self.number += self.distance();
         self.look();
+    }
+
+    /// Moves on to the first request that is not due before a moment, and returns how many were.
+    /// Even ones are computed, which takes no time, random ones drawn.
+    pub(crate) fn pass(&mut self, before_ns: u64) -> u64 {
+        let passed = self.passed;
+        if self.chance.is_none() && self.next_ns.is_some_and(|due_ns| due_ns < before_ns) {
+            let elapsed = Duration::from_nanos(before_ns.saturating_sub(self.origin_ns));
+            let number = self.pacer.sent_by(elapsed);
+            // One less: rounding must not pass one that is not due yet.
+            let turns = ((number - self.number) / self.threads).floor() - 1.0;
+            if turns >= 1.0 {
+                self.number += turns * self.threads;
+                self.passed += whole(turns);
+                self.look();
+            }
+        }
+        while self.next_ns.is_some_and(|due_ns| due_ns < before_ns) {
+            self.advance();
+        }
+        self.passed - passed
     }
 
     fn look(&mut self) {
@@ -92,9 +122,46 @@ impl Schedule {
     }
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number of requests, at least 1"
+)]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pacer::RATE_MAX;
+
+    /// What is passed at once is what is passed one by one, and the next is the same.
+    #[test]
+    fn passing_many_counts_each() {
+        let shapes = [
+            Pacer::constant(1000.0),
+            Pacer::constant(RATE_MAX.into()),
+            Pacer::ramp(0.0, 5000.0, Duration::from_millis(50)),
+            "20ms 300\n10ms 0\n20ms 500..7".parse().unwrap(),
+        ];
+        for (pacer, arrival) in shapes.into_iter().map(Arc::new).flat_map(|pacer| {
+            [Arrival::Even, Arrival::Poisson { seed: 3 }].map(|arrival| (pacer.clone(), arrival))
+        }) {
+            let share = Share { index: 1, of: 3 };
+            let mut schedule = Schedule::new(pacer.clone(), arrival, share, 7);
+            let mut other = schedule.clone();
+            for moment_ns in [7, 8, 107, 1_000_007, 1_000_008, 30_000_000, 51_000_000] {
+                let before = other.passed();
+                while other.next_ns().is_some_and(|due_ns| due_ns < moment_ns) {
+                    other.advance();
+                }
+                let passed = schedule.pass(moment_ns);
+                assert_eq!(passed, other.passed() - before, "{pacer}, {arrival}, {moment_ns}");
+                assert_eq!(schedule.next_ns(), other.next_ns(), "{pacer}, {arrival}");
+            }
+        }
+    }
 
     fn due(arrival: Arrival, of: u32, count: usize) -> Vec<u64> {
         let pacer = Arc::new(Pacer::constant(1000.0));

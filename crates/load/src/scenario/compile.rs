@@ -22,6 +22,10 @@ pub const SCENARIOS_MAX: usize = 100;
 pub const STEPS_MAX: usize = 10_000;
 /// The most redirects that may be followed for one request.
 pub const REDIRECTS_MAX: u8 = 20;
+/// The most header fields of one table. Those of a scenario are compared with those of each step.
+pub const FIELDS_MAX: usize = 256;
+/// The most names that a scenario captures. Each capture and each variable is looked up among them.
+pub const CAPTURES_MAX: usize = 1000;
 /// The most assertions of a file.
 const ASSERTIONS_MAX: usize = 60_000;
 
@@ -135,7 +139,7 @@ impl Field {
     }
 
     /// `far` and then `near`, without those of `far` that have a name of `near`.
-    pub(super) fn merged(far: &[Self], near: &Pairs) -> Vec<Self> {
+    fn merged(far: &[Self], near: &Pairs) -> Vec<Self> {
         let near = Self::all(near);
         let is_hidden = |field: &&Self| near.iter().any(|other| other.is_named(&field.name));
         let mut fields: Vec<Self> = far.iter().filter(|it| !is_hidden(it)).cloned().collect();
@@ -145,6 +149,16 @@ impl Field {
 }
 
 impl Compiler<'_, '_, '_> {
+    /// The fields of a request: those around it, and its own, which replace those of the same name.
+    pub(super) fn fields(&mut self, far: &[Field], near: &Setting<Pairs>) -> Vec<Field> {
+        if near.len() > FIELDS_MAX {
+            let message = format!("{} header fields, at most {FIELDS_MAX}", near.len());
+            self.wrong(near.span(), message);
+            return far.to_vec();
+        }
+        Field::merged(far, near)
+    }
+
     pub(super) fn wrong(&mut self, span: Span, message: impl Into<String>) {
         let problem = Diagnostic::error(span, message);
         // A field of a scenario is compiled for each of its requests.
@@ -232,7 +246,8 @@ impl Compiler<'_, '_, '_> {
             value: value.clone(),
             span: None,
         });
-        let fields = Field::merged(&common.collect::<Vec<_>>(), &document.fields);
+        let common: Vec<Field> = common.collect();
+        let fields = self.fields(&common, &document.fields);
         let kinds = scenarios.iter().enumerate().map(|(index, section)| {
             let name = section.name.value().as_ref();
             let name = name.map_or_else(|| format!("scenario {}", index + 1), |it| it.to_string());
@@ -242,7 +257,7 @@ impl Compiler<'_, '_, '_> {
             };
             let surroundings = Surroundings {
                 prefix,
-                fields: Field::merged(&fields, &section.fields),
+                fields: self.fields(&fields, &section.fields),
                 captured: Vec::new(),
             };
             self.kind(section, surroundings)

@@ -16,7 +16,9 @@ mod redirect;
 mod step;
 mod user;
 
-pub use compile::{DOCUMENT_BYTES_MAX, Inputs, REDIRECTS_MAX, SCENARIOS_MAX, STEPS_MAX};
+pub use compile::{
+    CAPTURES_MAX, DOCUMENT_BYTES_MAX, FIELDS_MAX, Inputs, REDIRECTS_MAX, SCENARIOS_MAX, STEPS_MAX,
+};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX};
 pub use document::{
     CaptureSection, Cookies, Document, ExpectSection, FeedSection, JsonScalar, RequestLine,

@@ -3,7 +3,7 @@
 use vervet_config::{Diagnostic, Setting, Span, cited};
 
 use super::capture::Capture;
-use super::compile::{Compiler, Field, Surroundings};
+use super::compile::{CAPTURES_MAX, Compiler, Field, Surroundings};
 use super::document::{RequestLine, StepSection};
 use super::expect;
 use super::plan::{Numbered, Resource, Step};
@@ -28,7 +28,7 @@ impl Compiler<'_, '_, '_> {
         let number = self.new_step(&name);
 
         let body = self.body(step);
-        let fields = Field::merged(&around.fields, &step.fields);
+        let fields = self.fields(&around.fields, &step.fields);
         let message = self.message(&step.request, &fields, body, &around.captured);
         let rules = expect::rules(&step.expect, &mut self.found).into_iter();
         let expects =
@@ -58,6 +58,11 @@ impl Compiler<'_, '_, '_> {
         captured: &mut Vec<String>,
     ) -> Vec<Numbered<(usize, Capture)>> {
         let mut compiled = Vec::new();
+        if captured.len() + step.capture.len() > CAPTURES_MAX {
+            let message = format!("the scenario captures more than {CAPTURES_MAX} values");
+            self.wrong(step.capture.span(), message);
+            return compiled;
+        }
         for (name, section) in step.capture.iter() {
             if !is_name(name) {
                 let message = format!("`{}` is not a valid variable name", cited(name));

@@ -25,6 +25,8 @@ pub enum Metric {
     Errors(Option<ErrorClass>, Amount),
     /// Requests in flight at the end: `censored`.
     Censored,
+    /// Failed rules of the audit: `audit`, which without a comparison means `audit>0`.
+    Audit,
 }
 
 /// The kinds of times of a request.
@@ -83,6 +85,7 @@ pub(super) const NAMES: &[&str] = &[
     "done",
     "errors",
     "censored",
+    "audit",
 ];
 
 /// The names of kinds of times, as written before a dot.
@@ -99,6 +102,7 @@ impl Metric {
             "done" => Self::Done,
             "errors" => Self::Errors(None, Amount::Count),
             "censored" => Self::Censored,
+            "audit" => Self::Audit,
             _ => return Self::of_part(name),
         };
         Some(metric)
@@ -125,7 +129,9 @@ impl Metric {
             Self::Rate => Quantity::Rate,
             Self::Throughput | Self::Goodput => Quantity::BytesPerSecond,
             Self::Errors(_, Amount::Percent) => Quantity::Percent,
-            Self::Errors(_, Amount::Count) | Self::Done | Self::Censored => Quantity::Count,
+            Self::Errors(_, Amount::Count) | Self::Done | Self::Censored | Self::Audit => {
+                Quantity::Count
+            }
         }
     }
 
@@ -138,6 +144,7 @@ impl Metric {
             Self::Goodput => run.achieved.goodput(),
             Self::Done => float(run.achieved.done),
             Self::Censored => float(run.censored.count),
+            Self::Audit => float(run.failed_rules().count() as u64),
             Self::Errors(class, amount) => {
                 let count =
                     class.map_or_else(|| run.errors.total(), |class| run.errors.count(class));
@@ -221,6 +228,7 @@ impl fmt::Display for Metric {
             Self::Errors(None, _) => f.write_str("errors"),
             Self::Errors(Some(class), _) => write!(f, "errors.{}", class.name()),
             Self::Censored => f.write_str("censored"),
+            Self::Audit => f.write_str("audit"),
         }
     }
 }

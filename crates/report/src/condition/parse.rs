@@ -51,6 +51,10 @@ impl FromStr for Condition {
         };
 
         let sign_at = skip_blanks(text, name_end);
+        if metric == Metric::Audit && sign_at == text.len() {
+            let text = text.trim().to_owned();
+            return Ok(Self { metric, comparison: Comparison::Above, bound: 0.0, text });
+        }
         let Some((comparison, value_at)) = comparison(text, sign_at) else {
             return Err(fail(sign_at, "one of >, >=, < and <=".to_owned(), None));
         };
@@ -112,7 +116,7 @@ fn expected_name(name: &str) -> String {
         );
     }
     "a figure: a percentile (p50, p99.9), min, mean, sd or max, also of connect., first_byte. and service.; rate, \
-     throughput, goodput, done, errors, errors.CLASS or censored"
+     throughput, goodput, done, errors, errors.CLASS, censored or audit"
         .to_owned()
 }
 

@@ -62,7 +62,13 @@ impl Condition {
         ConditionOutcome {
             condition: self.text.clone(),
             answer,
-            measured: measured.map_or_else(String::new, |value| quantity.text(value)),
+            measured: match measured {
+                Some(value) if self.metric == Metric::Audit && value > 0.0 => {
+                    run.failed_rules().collect::<Vec<_>>().join(", ")
+                }
+                Some(value) => quantity.text(value),
+                None => String::new(),
+            },
             measured_value: measured,
             bound: quantity.text(self.bound),
             bound_value: self.bound,

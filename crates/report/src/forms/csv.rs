@@ -14,7 +14,8 @@ pub fn csv_intervals(run: &Run) -> String {
     text.push_str(",p50_ns,p99_ns,max_ns,bytes,generator_cpu_permille");
     text.push_str(",generator_lag_ns,connections\r\n");
     for interval in &run.intervals {
-        let asked = interval.asked.map_or_else(String::new, |asked| asked.to_string());
+        let known = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let asked = known(interval.asked);
         let _ = write!(
             text,
             "{},{},{asked},{},{:.3}",
@@ -27,9 +28,9 @@ pub fn csv_intervals(run: &Run) -> String {
         let _ = write!(
             text,
             ",{},{},{},{},{},{},{}\r\n",
-            interval.p50_ns,
-            interval.p99_ns,
-            interval.max_ns,
+            known(interval.p50_ns),
+            known(interval.p99_ns),
+            known(interval.max_ns),
             interval.bytes,
             interval.generator_cpu_permille,
             interval.generator_lag_ns,

@@ -133,8 +133,9 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "lag",
         "ns",
-        "handled - due, or handled - reported by the kernel",
-        "How late the generator itself was. It is part of the measured times; if it is not much smaller than these, they are too long.",
+        "sent - due, or sent - connection free if that was later; handled - reported by the kernel",
+        "How late the generator itself was. It is part of the measured times; if it is not much smaller than these, they are too long. \
+         Waiting for a free connection is not lag: the target holds the connections.",
     ),
     define(
         "generator: busiest thread",
@@ -204,6 +205,7 @@ A condition is a figure, a comparison (`>`, `>=`, `<`, `<=`) and a bound: `p99>2
 | `throughput`, `goodput` | a number, with `k`, `m` or `g` (powers of 1,024) if needed; `/s` is optional |
 | `errors`, `errors.refused` and the other classes | `%` of finished requests, or a number, with `k` or `m` if needed |
 | `done`, `censored` | a number, with `k` or `m` if needed |
+| `audit` | none: true if a rule of the audit failed |
 
 If nothing was measured for a figure, such as `p99` without successful responses, its condition is neither true nor
 false. In `--fail-if` it counts as true: the run fails.
@@ -216,7 +218,7 @@ followed by
 
 | column | unit | meaning |
 |---|---|---|
-| `p50_ns`, `p99_ns`, `max_ns` | ns | response times in the interval |
+| `p50_ns`, `p99_ns`, `max_ns` | ns | response times in the interval; empty without successful responses |
 | `bytes` | bytes | bytes received, including heads |
 | `generator_cpu_permille` | 1/1000 of a core | CPU use of the generator's busiest thread |
 | `generator_lag_ns` | ns | maximum lag of the generator |

@@ -1,7 +1,7 @@
 //! The tables of a report: the same in a terminal and on a page.
 
 use super::table::Table;
-use super::words::{self, of_core, of_ms, of_ns};
+use super::words::{self, of_core, of_ms, of_ns, of_ns_if_known};
 use crate::histogram::{Histogram, QUANTILES};
 use crate::machine::Watched;
 use crate::plan::Mode;
@@ -201,6 +201,20 @@ pub(super) fn conditions(run: &Run) -> Table {
     table
 }
 
+/// Between which rates the highest lies.
+#[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
+pub(super) fn bracket(search: &Search) -> String {
+    let text = |milli: Option<u64>| {
+        milli.map_or("no tried rate".to_owned(), |milli| rate(milli as f64 / 1000.0))
+    };
+    format!(
+        "{} is true at {}, and false at {}",
+        search.condition,
+        text(search.holds_milli),
+        text(search.fails_milli)
+    )
+}
+
 /// The tries of a search, in order.
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
 pub(super) fn tries(search: &Search) -> Table {
@@ -227,8 +241,8 @@ pub(super) fn tries(search: &Search) -> Table {
             search.condition.clone(),
             words::tried(one.outcome).to_owned(),
             one.measured.clone(),
-            of_ns(one.p50_ns),
-            of_ns(one.p99_ns),
+            of_ns_if_known(one.p50_ns),
+            of_ns_if_known(one.p99_ns),
             count(one.errors.total()),
             percent(f64::from(one.generator_cpu_permille) / 1000.0),
         ]);
@@ -261,9 +275,9 @@ pub(super) fn intervals(run: &Run, rows_max: usize) -> Table {
             count(interval.done),
             rate(interval.rate()),
             count(interval.errors.total()),
-            of_ns(interval.p50_ns),
-            of_ns(interval.p99_ns),
-            of_ns(interval.max_ns),
+            of_ns_if_known(interval.p50_ns),
+            of_ns_if_known(interval.p99_ns),
+            of_ns_if_known(interval.max_ns),
             bytes(interval.bytes as f64),
             percent(f64::from(interval.generator_cpu_permille) / 1000.0),
         ]);

@@ -26,6 +26,7 @@ pub fn text(run: &Run) -> String {
     section(&mut text, "Conditions", &tables::conditions(run));
     if let Some(search) = &run.search {
         section(&mut text, "Search for the highest rate", &tables::tries(search));
+        let _ = writeln!(text, "  {}.", Printable(&tables::bracket(search)));
     }
     if !run.findings.is_empty() {
         text.push_str("\nAudit: are these figures reliable?\n");

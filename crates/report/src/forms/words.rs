@@ -72,6 +72,11 @@ pub(super) fn of_ns(time_ns: u64) -> String {
     time(time_ns as f64)
 }
 
+/// Formats nanoseconds, or a dash for nothing.
+pub(super) fn of_ns_if_known(time_ns: Option<u64>) -> String {
+    time_ns.map_or_else(|| "–".to_owned(), of_ns)
+}
+
 /// Formats thousandths of a core.
 pub(super) fn of_core(permille: u32) -> String {
     format!("{} of a core", percent(f64::from(permille) / 1000.0))

@@ -107,6 +107,11 @@ impl Histogram {
         self.counts.stdev()
     }
 
+    /// A figure of these times; `None` if there are none, so that nothing is not written as 0.
+    pub fn known<T>(&self, figure: T) -> Option<T> {
+        (!self.is_empty()).then_some(figure)
+    }
+
     /// Packs the histogram into little space.
     pub fn pack(&self) -> Packed {
         Packed::from_recorded(self.recorded())
@@ -153,52 +158,53 @@ impl Default for Histogram {
 }
 
 /// Histogram in a document. All other fields are derived from `histogram` and ignored when it is
-/// read.
+/// read; the times are null if nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramRecord {
     /// Number of recorded times.
     pub count: u64,
     /// The minimum, in nanoseconds.
-    pub min_ns: u64,
+    pub min_ns: Option<u64>,
     /// The arithmetic mean, in nanoseconds.
-    pub mean_ns: f64,
+    pub mean_ns: Option<f64>,
     /// The standard deviation, in nanoseconds.
-    pub sd_ns: f64,
+    pub sd_ns: Option<f64>,
     /// The median, in nanoseconds.
-    pub p50_ns: u64,
+    pub p50_ns: Option<u64>,
     /// The 75th percentile, in nanoseconds.
-    pub p75_ns: u64,
+    pub p75_ns: Option<u64>,
     /// The 90th percentile, in nanoseconds.
-    pub p90_ns: u64,
+    pub p90_ns: Option<u64>,
     /// The 95th percentile, in nanoseconds.
-    pub p95_ns: u64,
+    pub p95_ns: Option<u64>,
     /// The 99th percentile, in nanoseconds.
-    pub p99_ns: u64,
+    pub p99_ns: Option<u64>,
     /// The 99.9th percentile, in nanoseconds.
-    pub p99_9_ns: u64,
+    pub p99_9_ns: Option<u64>,
     /// The 99.99th percentile, in nanoseconds.
-    pub p99_99_ns: u64,
+    pub p99_99_ns: Option<u64>,
     /// The maximum, in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Option<u64>,
     /// All times, as a packed histogram.
     pub histogram: Packed,
 }
 
 impl From<Histogram> for HistogramRecord {
     fn from(times: Histogram) -> Self {
+        let quantile = |quantile| times.known(times.quantile_ns(quantile));
         Self {
             count: times.count(),
-            min_ns: times.min_ns(),
-            mean_ns: times.mean_ns(),
-            sd_ns: times.sd_ns(),
-            p50_ns: times.quantile_ns(0.5),
-            p75_ns: times.quantile_ns(0.75),
-            p90_ns: times.quantile_ns(0.9),
-            p95_ns: times.quantile_ns(0.95),
-            p99_ns: times.quantile_ns(0.99),
-            p99_9_ns: times.quantile_ns(0.999),
-            p99_99_ns: times.quantile_ns(0.9999),
-            max_ns: times.max_ns(),
+            min_ns: times.known(times.min_ns()),
+            mean_ns: times.known(times.mean_ns()),
+            sd_ns: times.known(times.sd_ns()),
+            p50_ns: quantile(0.5),
+            p75_ns: quantile(0.75),
+            p90_ns: quantile(0.9),
+            p95_ns: quantile(0.95),
+            p99_ns: quantile(0.99),
+            p99_9_ns: quantile(0.999),
+            p99_99_ns: quantile(0.9999),
+            max_ns: times.known(times.max_ns()),
             histogram: times.pack(),
         }
     }

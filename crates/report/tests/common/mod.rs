@@ -80,12 +80,14 @@ fn search() -> Search {
             timeout: u64::from(outcome == TryOutcome::RequestsFailed) * rate,
             ..Errors::default()
         },
-        p50_ns: 240_000,
-        p99_ns: u64::from(p99_ns),
+        p50_ns: Some(240_000),
+        p99_ns: Some(u64::from(p99_ns)),
         generator_cpu_permille: 80,
     };
     Search {
         condition: "p99<10ms".to_owned(),
+        holds_milli: Some(1_000_000),
+        fails_milli: Some(1_500_000),
         tries: vec![
             one(1000, TryOutcome::Holds, 400_000_u32),
             one(2000, TryOutcome::DoesNotHold, 12_000_000),

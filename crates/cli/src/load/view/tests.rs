@@ -35,8 +35,8 @@ fn second(done: u64) -> Interval {
         generator_cpu_permille: 125,
         generator_lag_ns: 50_000,
         connections: 63,
-        p50_ns: 1_200_000,
-        p99_ns: 30_000_000,
+        p50_ns: Some(1_200_000),
+        p99_ns: Some(30_000_000),
         ..Interval::default()
     }
 }

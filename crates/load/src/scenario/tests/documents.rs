@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::scenario::{
-    Document, REDIRECTS_MAX, RESOURCES_MAX, SCENARIOS_MAX, STEPS_MAX, THINK_MAX,
+    CAPTURES_MAX, Document, FIELDS_MAX, REDIRECTS_MAX, RESOURCES_MAX, SCENARIOS_MAX, STEPS_MAX,
+    THINK_MAX,
 };
 
 fn check_wrong(text: &str, expected: &[&str]) {
@@ -24,6 +25,21 @@ fn step(keys: &str) -> String {
 /// One mistake in a step with these keys, and its place.
 fn check_step(keys: &str, expected: &str) {
     check_wrong(&step(keys), &[expected]);
+}
+
+/// Tables that are compared name by name have a limit of their own, long before the file has.
+#[test]
+fn header_fields_and_captures_are_bounded() {
+    let table = |name: &str, keys: usize, value: &str| {
+        let keys = (0..keys).map(|key| format!("k{key} = {value}\n"));
+        step(&format!("[scenario.step.{name}]\n{}", keys.collect::<String>()))
+    };
+    assert!(parse(&table("fields", FIELDS_MAX, "'x'")).is_ok());
+    let wrong = table("fields", FIELDS_MAX + 1, "'x'");
+    check_wrong(&wrong, &["4:1: 257 header fields, at most 256"]);
+    assert!(parse(&table("capture", CAPTURES_MAX, "{ field = 'x' }")).is_ok());
+    let wrong = table("capture", CAPTURES_MAX + 1, "{ field = 'x' }");
+    check_wrong(&wrong, &["4:1: the scenario captures more than 1000 values"]);
 }
 
 #[test]

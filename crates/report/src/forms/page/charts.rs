@@ -7,7 +7,8 @@ use crate::machine::WatchedSample;
 use crate::run::Run;
 use crate::units::rate as per_second;
 
-use super::super::words::of_ns;
+use super::super::tables::at;
+use super::super::words::of_ns_if_known;
 
 /// Points of a distribution for each nine.
 const POINTS_PER_NINE: u32 = 16;
@@ -48,20 +49,18 @@ pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
 /// Response times interval by interval.
 pub(super) fn quantiles(run: &Run, intervals: &[Interval]) -> LineChart {
     // Where nothing was answered there is no time: the line has a gap.
-    let of = |value: fn(&Interval) -> u64| -> Vec<(f64, f64)> {
-        let point = |interval: &Interval| match interval.done {
-            0 => (middle(interval), f64::NAN),
-            _ => (middle(interval), float(value(interval))),
-        };
+    let of = |value: fn(&Interval) -> Option<u64>| -> Vec<(f64, f64)> {
+        let point =
+            |interval: &Interval| (middle(interval), value(interval).map_or(f64::NAN, float));
         intervals.iter().map(point).collect()
     };
-    let worst = run.intervals.iter().map(|interval| interval.p99_ns).max().unwrap_or(0);
+    let worst = run.intervals.iter().filter_map(|interval| interval.p99_ns).max();
     LineChart {
         title: "Response time over time".to_owned(),
         description: format!(
             "Response times by interval on a logarithmic axis: overall p50 {}, highest p99 of an interval {}.",
-            of_ns(run.timings.response.quantile_ns(0.5)),
-            of_ns(worst)
+            at(&run.timings.response, 0.5),
+            of_ns_if_known(worst)
         ),
         x: time_axis(run),
         y: Axis::new("response time", Unit::Time).logarithmic(),
@@ -83,12 +82,12 @@ pub(super) fn distribution(run: &Run) -> LineChart {
         title: "Times by percentile".to_owned(),
         description: format!(
             "Response time {} at p50, {} at p99, {} at p99.9; service time {}, {} and {}.",
-            of_ns(response.quantile_ns(0.5)),
-            of_ns(response.quantile_ns(0.99)),
-            of_ns(response.quantile_ns(0.999)),
-            of_ns(service.quantile_ns(0.5)),
-            of_ns(service.quantile_ns(0.99)),
-            of_ns(service.quantile_ns(0.999)),
+            at(response, 0.5),
+            at(response, 0.99),
+            at(response, 0.999),
+            at(service, 0.5),
+            at(service, 0.99),
+            at(service, 0.999),
         ),
         x: Axis::new("of successful responses took at most", Unit::Nines).reaching(Range::Exact),
         y: Axis::new("time", Unit::Time).logarithmic(),

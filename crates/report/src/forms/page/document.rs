@@ -117,6 +117,8 @@ impl Page {
     fn search(&mut self, run: &Run) {
         if let Some(search) = &run.search {
             self.section("Search for the highest rate", &tables::tries(search));
+            let bracket = tables::bracket(search);
+            self.add(format_args!("<p class=\"quiet\">{}.</p>\n", Html(&bracket)));
         }
     }
 
