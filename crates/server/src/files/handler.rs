@@ -342,7 +342,7 @@ impl Files {
         identity: &Arc<Representation>,
         encoding: Encoding,
     ) -> Option<Arc<Representation>> {
-        let key = (identity.fingerprint, encoding);
+        let key = identity.compressed_key(encoding);
         Some(match self.shared.tools.compressed.get(&key)? {
             Compressed::Smaller(content) => {
                 Arc::new(identity.of_compressed(encoding, content, &self.shared.options))
