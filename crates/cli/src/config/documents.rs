@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vervet_server::config::{
-    Diagnostics, Documents, Include, Reading, Severity, Source, SourceKind, Sources, Style,
-    render_text,
+    Diagnostics, Documents, Include, Reading, SOURCE_BYTES_MAX, Severity, Source, SourceKind,
+    Sources, Style, render_text,
 };
 use vervet_server::engine::listener::ListenAddress;
+use vervet_server::files::{ReadError, read_regular};
 use vervet_server::layout::{Layout, PassedOver};
 use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
@@ -19,6 +20,9 @@ use crate::failure::Failure;
 
 /// The default configuration file.
 const DEFAULT_FILE: &str = "vervet.toml";
+
+/// The maximum size of all files of a configuration, in bytes; of one, it is [`SOURCE_BYTES_MAX`].
+const CONFIGURATION_BYTES_MAX: u64 = 256 << 20;
 
 /// A configuration file, and flags that take precedence over it.
 #[derive(Clone, Debug, Args)]
@@ -45,14 +49,15 @@ pub(crate) fn read(arguments: &FileArguments) -> Result<Reading<Document>, Failu
     let mut documents = Documents::new(&environment);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     documents.variables(names);
-    let bytes = main_document(&arguments.file)
+    let mut left = CONFIGURATION_BYTES_MAX;
+    let bytes = main_document(&arguments.file, &mut left)
         .map_err(|error| Failure::Read(arguments.file.clone(), error))?;
     documents.add(arguments.file.to_string_lossy(), bytes);
     for (name, value) in &arguments.set {
         documents.flag(name, &format!("--set {name}"), value);
     }
     while let Some(include) = documents.wanted() {
-        match matching(&include) {
+        match matching(&include, &mut left) {
             Ok(files) => documents.supply(&include, files),
             Err(reason) => documents.refuse(&include, &reason),
         }
@@ -61,9 +66,9 @@ pub(crate) fn read(arguments: &FileArguments) -> Result<Reading<Document>, Failu
 }
 
 /// The bytes of the file; for a folder, a document of the sites in it.
-fn main_document(file: &Path) -> io::Result<Vec<u8>> {
+fn main_document(file: &Path, left: &mut u64) -> io::Result<Vec<u8>> {
     if !file.is_dir() {
-        return std::fs::read(file);
+        return Ok(load(file, left)?);
     }
     let layout = Layout::read(&std::path::absolute(file)?)?;
     for (place, reason) in &layout.passed_over {
@@ -128,7 +133,7 @@ pub(crate) fn refusal(path: &Path, found: &Diagnostics, sources: &Sources) -> Fa
 }
 
 /// The files of a pattern, in the order of their names.
-fn matching(include: &Include) -> Result<Vec<(String, Vec<u8>)>, String> {
+fn matching(include: &Include, left: &mut u64) -> Result<Vec<(String, Vec<u8>)>, String> {
     let pattern = include.pattern.to_string_lossy();
     let paths = glob::glob(&pattern).map_err(|error| error.msg.to_owned())?;
     let mut files = Vec::new();
@@ -137,14 +142,19 @@ fn matching(include: &Include) -> Result<Vec<(String, Vec<u8>)>, String> {
         if path.is_dir() {
             continue;
         }
-        files.push((path.to_string_lossy().into_owned(), load(&path)?));
+        let bytes = load(&path, left).map_err(|error| format!("{}: {error}", path.display()))?;
+        files.push((path.to_string_lossy().into_owned(), bytes));
     }
     files.sort();
     Ok(files)
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+/// Reads a file of the configuration, of which `left` bytes may be read. Reading ends at once, and
+/// does not wait: the thread that reads a configuration again also handles signals.
+fn load(path: &Path, left: &mut u64) -> Result<Vec<u8>, ReadError> {
+    let bytes = read_regular(path, (*left).min(SOURCE_BYTES_MAX as u64))?;
+    *left -= bytes.len() as u64;
+    Ok(bytes)
 }
 
 /// Prints findings to standard error.
