@@ -99,6 +99,7 @@ impl Plan {
         name_apart(&mut sites, |site| &mut site.name);
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
+        super::reach::check(&sites, &listeners, &mut found);
         super::checks::logs(document, &mut found);
         super::checks::media_types(document, &mut found);
         check_admin(document, &listeners, &mut found);
