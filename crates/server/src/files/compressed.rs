@@ -1,8 +1,8 @@
 //! The cache of compressed files, shared by all reactors of a process.
 //!
-//! The key contains the state of the file, so a changed file has no result. For a file that had been
-//! written just before it was read it also contains the reading: another one may find other content
-//! in the same state.
+//! The key contains the state of the file, so a changed file has no result. For a file that had
+//! been written just before it was read it also contains the reading: another one may find other
+//! content in the same state.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -13,6 +13,7 @@ pub mod listing_share;
 mod lookup;
 pub mod options;
 mod ranges;
+mod reason;
 mod regular;
 pub mod representation;
 mod request;

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 /// Why a file was not read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The system refused.
+    /// The system cannot open or read it.
     System(io::Error),
     /// A folder, a pipe, a socket or a device.
     NotRegular,
