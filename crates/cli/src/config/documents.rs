@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vervet_server::config::{
-    Diagnostics, Documents, Include, Reading, SOURCE_BYTES_MAX, Severity, Source, SourceKind,
-    Sources, Style, render_text,
+    Diagnostic, Diagnostics, Documents, Include, Reading, SOURCE_BYTES_MAX, Severity, Source,
+    SourceKind, Sources, Style, render_text,
 };
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::files::{ReadError, read_regular};
@@ -17,6 +17,7 @@ use vervet_server::staging::rehearse;
 
 use crate::console;
 use crate::failure::Failure;
+use crate::run::rehearse_start;
 
 /// The default configuration file.
 const DEFAULT_FILE: &str = "vervet.toml";
@@ -80,56 +81,84 @@ fn main_document(file: &Path, left: &mut u64) -> io::Result<Vec<u8>> {
     Ok(layout.document().into_bytes())
 }
 
+/// The process that examines a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Examiner<'f> {
+    /// One that serves nothing: it takes on the account of the configuration, which this file has,
+    /// if it has one.
+    Starting(Option<&'f Path>),
+    /// A running server.
+    Serving,
+}
+
 /// All findings about a configuration: those of reading it, of planning it, and of a rehearsal of
 /// its start.
 pub(crate) fn examined(
     reading: &Reading<Document>,
     default_listen: &[ListenAddress],
+    examiner: Examiner<'_>,
 ) -> Diagnostics {
     let mut found = reading.diagnostics.clone();
     if let Some(document) = reading.value.as_ref().or(reading.partial.as_ref()) {
         let (plan, problems) = Plan::as_far_as_it_goes(document, default_listen);
         found.extend_with_later(problems);
-        found.extend_with_later(rehearse(&plan));
+        found.extend_with_later(match examiner {
+            Examiner::Starting(file) => rehearse_start(&plan, file),
+            Examiner::Serving => rehearse(&plan),
+        });
     }
     found.sort();
     found
 }
 
-/// The plan of a configuration, and the texts that findings point into. Findings are printed here.
+/// A configuration that can be served.
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    /// The texts that findings point into.
+    pub(crate) sources: Sources,
+    /// The findings of reading and planning.
+    pub(crate) warnings: Diagnostics,
+}
+
+/// The plan of a configuration.
 ///
 /// # Errors
-/// The configuration is invalid. `path` names it in the message.
+/// The configuration is invalid. All findings have been printed; `path` names it in the message.
 pub(crate) fn plan(
     reading: Reading<Document>,
     path: &Path,
     default_listen: &[ListenAddress],
-) -> Result<(Plan, Sources), Failure> {
-    let plan = reading.value.as_ref();
-    let plan = plan.and_then(|document| Plan::of(document, default_listen).ok());
-    let Some(plan) = plan else {
-        let found = examined(&reading, default_listen);
-        report(&found, &reading.sources);
-        return Err(refusal(path, &found, &reading.sources));
-    };
-    report(&reading.diagnostics, &reading.sources);
-    Ok((plan, reading.sources))
+    examiner: Examiner<'_>,
+) -> Result<Planned, Failure> {
+    let planned = reading.value.as_ref();
+    let planned = planned.map(|document| Plan::as_far_as_it_goes(document, default_listen));
+    if let Some((plan, found)) = planned.filter(|(_, found)| !found.has_errors()) {
+        let mut warnings = reading.diagnostics;
+        warnings.extend(found);
+        return Ok(Planned { plan, sources: reading.sources, warnings });
+    }
+    let found = examined(&reading, default_listen, examiner);
+    report(&found, &reading.sources);
+    Err(refusal(path, &found, &reading.sources))
 }
 
 /// A configuration that cannot be served: its first error in one line.
 pub(crate) fn refusal(path: &Path, found: &Diagnostics, sources: &Sources) -> Failure {
     let mut errors = found.iter().filter(|one| one.severity == Severity::Error);
-    let first = errors.next().map(|one| {
-        let is_file = |source: &Source| source.kind() == SourceKind::File;
-        match sources.position(one.span) {
-            Some(at) if sources.get(one.span.source()).is_some_and(is_file) => {
-                format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message)
-            }
-            Some(at) => format!("{}: {}", at.file, one.message),
-            None => one.message.clone(),
-        }
-    });
+    let first = errors.next().map(|one| line(one, sources));
     Failure::Configuration(path.to_owned(), first.unwrap_or_default())
+}
+
+/// A finding in one line, with its position.
+pub(crate) fn line(one: &Diagnostic, sources: &Sources) -> String {
+    let is_file = |source: &Source| source.kind() == SourceKind::File;
+    match sources.position(one.span) {
+        Some(at) if sources.get(one.span.source()).is_some_and(is_file) => {
+            format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message)
+        }
+        Some(at) => format!("{}: {}", at.file, one.message),
+        None => one.message.clone(),
+    }
 }
 
 /// The files of a pattern, in the order of their names.

@@ -8,6 +8,7 @@ use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
 use vervet_engine::reactor::Now;
 
+use super::denied::check_log_files;
 use super::tools::{Purpose, Tools};
 use crate::access_log::{OpenMode, Origin, PreparedLogs};
 use crate::actions::{FilesAction, OpenAction};
@@ -118,9 +119,11 @@ pub fn rehearse(plan: &Plan) -> Diagnostics {
         }
     };
     let keys = (0_u32..).map(ListenerKey).take(plan.listeners.len());
-    match prepare(plan, &keys.collect::<Vec<_>>(), &tools) {
+    let mut found = match prepare(plan, &keys.collect::<Vec<_>>(), &tools) {
         Ok((_, found)) | Err(found) => found,
-    }
+    };
+    found.extend_with_later(check_log_files(plan.document()));
+    found
 }
 
 fn names(logs: Option<&Vec<Setting<Text>>>) -> impl Iterator<Item = &str> {
