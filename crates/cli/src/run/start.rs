@@ -99,11 +99,11 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
     let admin = admin.map(|socket| start_admin(socket, &facts)).transpose()?;
+    facts.enter(Phase::Ready);
     announce(&server, &source);
     for sentence in advice {
         console::message(format_args!("note: {sentence}"));
     }
-    facts.enter(Phase::Ready);
     let lifecycle = Lifecycle {
         server,
         facts,
