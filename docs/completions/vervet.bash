@@ -1506,7 +1506,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__serve)
-            opts="-h --listen --unix-mode --proxy-protocol --index --spa --no-listing --hidden --follow-symlinks --max-age --no-compression --log --log-file --workers --limit --overload --drain-timeout --carrier --backlog --reuse-port --no-defer-accept --fastopen --congestion --help"
+            opts="-h --listen --unix-mode --proxy-protocol --index --spa --no-listing --hidden --follow-symlinks --max-age --no-compression --log --log-file --workers --limit --overload --drain-timeout --carrier --backlog --reuse-port --no-defer-accept --fastopen --congestion --user --group --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1569,6 +1569,14 @@ _vervet() {
                     return 0
                     ;;
                 --congestion)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

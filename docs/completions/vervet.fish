@@ -59,6 +59,8 @@ tokio\t''"
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l backlog -d 'Length of the accept queue (listen backlog)' -r
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l fastopen -d 'Queue length of TCP_FASTOPEN, for requests in the SYN packet; 0 disables it' -r
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l congestion -d 'TCP congestion control, such as bbr [default: that of the system]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l user -d 'User to run as once the sockets are bound. Required if started as root; "root" keeps root' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l group -d 'Group to run as [default: the primary group of the user]' -r
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l spa -d 'Single-page application: serve the page at / for unknown paths'
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-listing -d 'Do not list directories that have no index file'
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l hidden -d 'Serve hidden files (names that begin with a dot)'
@@ -72,7 +74,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand run" -l trace -d 'Log how 
 complete -c vervet -n "__fish_vervet_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand check" -l set -d 'Set a top-level directive; takes precedence over environment and file; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand check" -l json -d 'Print the errors as JSON to standard output'
-complete -c vervet -n "__fish_vervet_using_subcommand check" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand config; and not __fish_seen_subcommand_from show schema reference limits help" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand config; and not __fish_seen_subcommand_from show schema reference limits help" -f -a "show" -d 'Print every directive with its value and origin: flag, environment, file or default'
 complete -c vervet -n "__fish_vervet_using_subcommand config; and not __fish_seen_subcommand_from show schema reference limits help" -f -a "schema" -d 'Print the JSON Schema of configuration files, for completion in editors'

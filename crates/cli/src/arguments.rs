@@ -44,6 +44,11 @@ pub(crate) enum Command {
     /// shut down gracefully; a second signal exits at once. SIGUSR1 reopens the log files.
     Run(Deferred<RunArguments>),
     /// Validate a configuration file and report all errors with file, line and column
+    ///
+    /// Finds everything that `vervet run` would refuse, and warns of what cannot work: routes that
+    /// no request reaches, rewrites and redirects that lead back to themselves, logs that nothing
+    /// writes to. When it is run as root, it opens files, folders and logs as the account that
+    /// `user` names, and says what that account lacks. Nothing is written.
     Check(Deferred<CheckArguments>),
     /// Show the effective configuration, its JSON Schema and its reference
     #[command(subcommand)]

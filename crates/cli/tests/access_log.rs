@@ -292,8 +292,9 @@ fn closed_streams_do_not_end_the_server() {
         [
             "-c",
             &format!(
-                "exec '{BINARY}' serve '{}' --listen 127.0.0.1:{port} > >(:) 2> >(:)",
-                tree.join("site").display()
+                "exec '{BINARY}' serve '{}' --listen 127.0.0.1:{port} {} > >(:) 2> >(:)",
+                tree.join("site").display(),
+                if crate::common::is_root() { "--user root" } else { "" }
             ),
         ],
     );

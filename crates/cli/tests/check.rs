@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::vervet;
+use crate::common::{check, vervet};
 use serde_json::{Value, json};
 use vervet_testkit::{TempTree, check_corpus};
 
@@ -23,7 +23,7 @@ fn wrong() -> PathBuf {
 fn checked(file: &Path, arguments: &[&str]) -> Output {
     let text = fs::read(file).unwrap();
     let text = String::from_utf8_lossy(&text);
-    let mut command = vervet(file.parent().unwrap());
+    let mut command = check(file.parent().unwrap());
     command.args(arguments).arg(file.file_name().unwrap());
     let variables = text.lines().map_while(|line| line.strip_prefix("#! "));
     command.envs(variables.filter_map(|line| line.split_once('=')));
@@ -37,7 +37,7 @@ fn text(bytes: Vec<u8>) -> String {
 #[test]
 fn findings_are_exact() {
     let count = check_corpus(&wrong(), "toml", |file| {
-        let output = checked(file, &["check"]);
+        let output = checked(file, &[]);
         let name = file.file_name().unwrap().to_str().unwrap();
         // What only warns does not refuse.
         let expected = i32::from(!name.starts_with("warning_"));
@@ -80,7 +80,7 @@ fn findings_as_json_fit_a_schema_and_say_what_the_text_says() {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
     for name in ["several", "unicode", "carriage_returns", "include_with_mistakes", "twice_host"] {
         let file = wrong().join(name).with_extension("toml");
-        let output = checked(&file, &["check", "--json"]);
+        let output = checked(&file, &["--json"]);
         assert_eq!(output.status.code(), Some(1));
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let errors: Vec<_> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
@@ -101,27 +101,23 @@ fn the_exit_status_has_the_outcome() {
         .file("good.toml", "[[site]]\n[[site.route]]\nstatus = 204\n")
         .file("bad.toml", "worker = 2\n");
     for (arguments, code, said) in [
-        (vec!["check", "good.toml"], 0, "vervet: good.toml is valid\n"),
-        (vec!["check", "bad.toml"], 1, "vervet: bad.toml has 1 error\n"),
+        (vec!["good.toml"], 0, "vervet: good.toml is valid\n"),
+        (vec!["bad.toml"], 1, "vervet: bad.toml has 1 error\n"),
         (
-            vec!["check", "none.toml"],
+            vec!["none.toml"],
             1,
             "vervet: cannot read none.toml: No such file or directory (os error 2)\n",
         ),
-        (vec!["check", "good.toml", "--set", "workers=no"], 1, "vervet: good.toml has 1 error\n"),
-        (vec!["check", "--nothing"], 2, "For more information, try '--help'.\n"),
-        (
-            vec!["check", "good.toml", "--set", "workers"],
-            2,
-            "For more information, try '--help'.\n",
-        ),
+        (vec!["good.toml", "--set", "workers=no"], 1, "vervet: good.toml has 1 error\n"),
+        (vec!["--nothing"], 2, "For more information, try '--help'.\n"),
+        (vec!["good.toml", "--set", "workers"], 2, "For more information, try '--help'.\n"),
     ] {
-        let output = vervet(tree.path()).args(&arguments).output().unwrap();
+        let output = check(tree.path()).args(&arguments).output().unwrap();
         let stderr = text(output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
         assert!(stderr.ends_with(said), "{arguments:?}: {stderr}");
     }
-    let output = vervet(tree.path()).args(["check", "good.toml", "--json"]).output().unwrap();
+    let output = check(tree.path()).args(["good.toml", "--json"]).output().unwrap();
     assert_eq!((output.status.code(), text(output.stdout).as_str()), (Some(0), "[]\n"));
 }
 
@@ -131,7 +127,7 @@ fn a_check_leaves_no_files() {
     let document = "pid_file = 'pid'\nadmin = 'unix:sock'\nlisten = ['unix:listen']\n[log.a]\nfile = 'a.log'\n[error_log]\nfile = 'e.log'\n\
                     [[site]]\nlog = ['a']\n[[site.route]]\nstatus = 204\n";
     let tree = TempTree::new().file("vervet.toml", document);
-    let output = vervet(tree.path()).arg("check").output().unwrap();
+    let output = check(tree.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(output.stderr));
     let names: Vec<_> =
         fs::read_dir(tree.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -76,6 +76,9 @@ fn start_with_sockets(arguments: &[&str]) -> Child {
     let tree_less = ["-c", PARENT, BINARY, "serve", "--log", "none"];
     let mut command = Command::new("python3");
     command.args(tree_less).args(arguments);
+    if crate::common::is_root() {
+        command.env("VERVET_USER", "root");
+    }
     Child::spawn(command)
 }
 

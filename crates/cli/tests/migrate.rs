@@ -84,6 +84,9 @@ fn check(tree: &TempTree, text: &str) -> Output {
     let file = tree.write("vervet.toml", text);
     let mut command = Command::new(BINARY);
     command.arg("check").arg(file).stdin(Stdio::null());
+    if crate::common::is_root() {
+        command.env("VERVET_USER", "root");
+    }
     command.output().unwrap()
 }
 

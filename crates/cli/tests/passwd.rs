@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use vervet_testkit::{TempTree, find_program, skipped};
+use vervet_testkit::{TempTree, find_program, skip, skipped};
 
 /// Runs the tool with this on its standard input.
 fn run(file: &Path, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
@@ -25,6 +25,9 @@ fn check(file: &Path, arguments: &[&str], input: impl AsRef<[u8]>, expected: (i3
     let output = run(file, arguments, input);
     let said = String::from_utf8(output.stderr).unwrap();
     let said = said.replace(&file.display().to_string(), "FILE");
+    // Root also gets a note how others can read a new file.
+    let lines = said.lines().filter(|line| !line.starts_with("vervet: note: "));
+    let said = lines.collect::<Vec<_>>().join("\n");
     assert_eq!(
         (output.status.code(), said.trim_end()),
         (Some(expected.0), expected.1),
@@ -92,6 +95,24 @@ fn files_that_are_not_there_and_wrong_usage_are_refused() {
         assert_eq!(run(&file, wrong, "").status.code(), Some(2), "{wrong:?}");
     }
     assert!(!file.exists());
+}
+
+#[test]
+fn root_is_told_how_others_can_read_a_new_file() {
+    if !rustix::process::geteuid().is_root() {
+        skip!("needs root");
+    }
+    let tree = TempTree::new();
+    let file = tree.join("users");
+    let arguments = ["ann", "--bcrypt", "--cost", "4"];
+    let said = |output: Output| String::from_utf8(output.stderr).unwrap();
+    let first = said(run(&file, &arguments, "x"));
+    let note = format!(
+        "vervet: note: only root can read {0}: for a server with user = \"www-data\", run `chgrp www-data {0}`\n",
+        file.display()
+    );
+    assert!(first.ends_with(&note), "{first}");
+    assert!(!said(run(&file, &arguments, "y")).contains("note"));
 }
 
 #[test]

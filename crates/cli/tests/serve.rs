@@ -31,6 +31,8 @@ const OPTIONS: &[&str] = &[
     "--no-defer-accept",
     "--fastopen",
     "--congestion",
+    "--user",
+    "--group",
 ];
 
 /// The command without the environment variables of the user who runs the tests.
@@ -38,6 +40,9 @@ fn vervet(arguments: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
     for name in ["PORT", "WEB_CONCURRENCY", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
         command.env_remove(name);
+    }
+    if rustix::process::geteuid().is_root() {
+        command.env("VERVET_USER", "root");
     }
     command.args(arguments);
     command
@@ -124,6 +129,7 @@ fn the_help_names_each_option() {
         "Access log:",
         "Workers and limits:",
         "Socket options:",
+        "Account:",
         "Examples:",
         "Environment:",
     ] {

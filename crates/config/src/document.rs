@@ -14,9 +14,9 @@ use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
 use crate::source::{SourceId, Span};
 
-use crate::tree::{Assembly, DirectiveEntry, Header, Key, Node, Value};
+use crate::FromConfig;
+use crate::tree::{Assembly, Header, Key, Node, Value};
 use crate::value::Path;
-use crate::{FromConfig, Table};
 
 /// The maximum number of files in one configuration.
 pub const FILES_MAX: usize = 65_536;
@@ -236,7 +236,7 @@ impl<'e> Documents<'e> {
         let at = self.main.map_or(Span::NOWHERE, |id| Span::new(id, 0, 0));
         let mut root = self.assembly.into_root();
         for (field, node) in overrides {
-            replace_directive(&mut root, field, node);
+            root.replace(key(field.name(), node.span), node);
         }
         let root = Node { span: at, value: Value::Table(root) };
         let mut reader = Reader::new(&self.sources, self.environment, &mut self.findings)
@@ -317,13 +317,6 @@ fn bare(sources: &mut Sources, name: &str, value: &str, kind: SourceKind) -> Nod
 
 fn key(name: &str, span: Span) -> Key {
     Key { name: name.to_owned(), span }
-}
-
-fn replace_directive(root: &mut Table, field: &Field, node: Node) {
-    match root.position(field.name()) {
-        Some(at) => root.entries[at].node = node,
-        None => root.entries.push(DirectiveEntry { key: key(field.name(), node.span), node }),
-    }
 }
 
 /// The result of reading a configuration.

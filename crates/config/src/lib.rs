@@ -41,7 +41,9 @@ pub use reader::{Bounded, FromConfig, Reader};
 pub use reference::{Page, manual, reference};
 pub use render::{Style, render_json, render_text};
 pub use schema::{DIALECT, schema};
-pub use section::{Fields, Section, absent_section, plain_name, read_section, show_field};
+pub use section::{
+    Fields, Section, UNKNOWN_MAX, absent_section, plain_name, read_section, show_field,
+};
 pub use setting::{Origin, Setting};
 pub use shape::{
     Bounds, Declaration, Field, Literal, SectionPath, Shape, TextShape, Word, section_paths,

@@ -55,7 +55,7 @@ pub(crate) fn parse_file(
             }
         }
     }
-    include.entries.pop().map(|entry| entry.node)
+    include.entries().last().map(|entry| entry.node.clone())
 }
 
 /// Parses one value, such as a default.

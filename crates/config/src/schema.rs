@@ -232,7 +232,7 @@ fn json_of(node: &Node) -> Json {
         Value::Boolean(value) => json!(value),
         Value::List(elements, _) => elements.iter().map(json_of).collect(),
         Value::Table(table) => {
-            let entries = table.entries.iter();
+            let entries = table.entries().iter();
             let entries = entries.map(|entry| (entry.key.name.clone(), json_of(&entry.node)));
             Json::Object(entries.collect())
         }

@@ -187,6 +187,9 @@ macro_rules! __bound {
     };
 }
 
+/// The maximum number of unknown directives of a table that are reported each.
+pub const UNKNOWN_MAX: usize = 100;
+
 /// Reads a section from a table, or from the value of its short directive.
 #[doc(hidden)]
 pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<S> {
@@ -195,10 +198,16 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
         (Value::Broken, _) => return None,
         (Value::Table(table), _) => {
             let unknown = |entry: &&DirectiveEntry| declaration.field(&entry.key.name).is_none();
-            for entry in table.entries.iter().filter(unknown) {
+            let mut unknown = table.entries().iter().filter(unknown);
+            for entry in unknown.by_ref().take(UNKNOWN_MAX) {
                 unknown_directive(declaration, &entry.key, reader);
             }
-            let entries = table.entries.iter();
+            if let Some(next) = unknown.next() {
+                let count = 1 + unknown.count();
+                let message = format!("{count} more unknown directives from here on");
+                reader.report(Diagnostic::error(next.key.span, message));
+            }
+            let entries = table.entries().iter();
             let entries = entries.map(|entry| (entry.key.name.as_str(), &entry.node));
             (entries.collect(), Form::Table)
         }

@@ -5,8 +5,13 @@
 //! read as if it stood in the first. Lists of tables are continued, tables that only other headers
 //! have made may get their own, and everything else is given once.
 
+use std::collections::HashMap;
+
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
+
+/// Up to this many directives of a table are searched one after the other; more have an index.
+const SEARCHED_MAX: usize = 32;
 
 /// A value and its span. The span of a table with a header is its header.
 #[derive(Clone, Debug)]
@@ -96,21 +101,50 @@ pub struct Table {
     /// How the table was written.
     pub form: TableForm,
     /// The directives; names are unique.
-    pub entries: Vec<DirectiveEntry>,
+    entries: Vec<DirectiveEntry>,
+    /// The position of each name, if there are more than [`SEARCHED_MAX`].
+    index: HashMap<String, usize>,
 }
 
 impl Table {
     pub(crate) fn new(form: TableForm) -> Table {
-        Table { form, entries: Vec::new() }
+        Table { form, entries: Vec::new(), index: HashMap::new() }
+    }
+
+    /// Returns the directives in the order of the document.
+    pub fn entries(&self) -> &[DirectiveEntry] {
+        &self.entries
     }
 
     /// Returns the directive of a name.
     pub fn get(&self, name: &str) -> Option<&DirectiveEntry> {
-        self.entries.iter().find(|entry| entry.key.name == name)
+        self.position(name).map(|at| &self.entries[at])
     }
 
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        self.entries.iter().position(|entry| entry.key.name == name)
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.index.is_empty() {
+            return self.entries.iter().position(|entry| entry.key.name == name);
+        }
+        self.index.get(name).copied()
+    }
+
+    /// Adds a directive whose name the table does not have.
+    fn push(&mut self, key: Key, node: Node) {
+        self.entries.push(DirectiveEntry { key, node });
+        if self.entries.len() > SEARCHED_MAX {
+            // A table that has just become large gets its whole index at once.
+            for (at, entry) in self.entries.iter().enumerate().skip(self.index.len()) {
+                self.index.insert(entry.key.name.clone(), at);
+            }
+        }
+    }
+
+    /// Sets the value of a directive, in place of the one that the table may have.
+    pub(crate) fn replace(&mut self, key: Key, node: Node) {
+        match self.position(&key.name) {
+            Some(at) => self.entries[at].node = node,
+            None => self.push(key, node),
+        }
     }
 }
 
@@ -211,7 +245,7 @@ impl Assembly {
                     Node { span, value: Value::List(vec![fresh], ListForm::Headers) }
                 }
             };
-            table.entries.push(DirectiveEntry { key: last.clone(), node });
+            table.push(last.clone(), node);
             return Ok(());
         };
         let entry = &mut table.entries[at];
@@ -277,17 +311,15 @@ pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Resu
     if let Some(entry) = table.get(&key.name) {
         return Err(Some(Box::new(duplicate(key, entry))));
     }
-    table.entries.push(DirectiveEntry { key: key.clone(), node });
+    table.push(key.clone(), node);
     Ok(())
 }
 
 /// Returns the table of a name within another; creates it in the given form if it does not exist.
 fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t mut Table, Problem> {
     let at = table.position(&key.name).unwrap_or_else(|| {
-        table.entries.push(DirectiveEntry {
-            key: key.clone(),
-            node: Node { span: key.span, value: Value::Table(Table::new(made)) },
-        });
+        let node = Node { span: key.span, value: Value::Table(Table::new(made)) };
+        table.push(key.clone(), node);
         table.entries.len() - 1
     });
     let entry = &mut table.entries[at];
@@ -329,4 +361,45 @@ fn duplicate(key: &Key, first: &DirectiveEntry) -> Diagnostic {
     };
     let message = format!("`{}` is defined twice", key.name);
     Diagnostic::error(key.span, message).note_at(first.key.span, note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key { name: name.to_owned(), span: Span::NOWHERE }
+    }
+
+    fn number(value: usize) -> Node {
+        Node { span: Span::NOWHERE, value: Value::Integer(value as i128) }
+    }
+
+    /// A table of that many directives finds each of them, refuses each a second time, and has an
+    /// index of this length.
+    #[track_caller]
+    fn check(count: usize, indexed: usize) {
+        let mut table = Table::new(TableForm::Header);
+        for value in 0..count {
+            assert!(table.get(&format!("k{value}")).is_none());
+            insert_within(&mut table, &[key(&format!("k{value}"))], number(value)).unwrap();
+        }
+        assert_eq!(table.index.len(), indexed, "{count}");
+        for value in 0..count {
+            let name = format!("k{value}");
+            assert_eq!(table.position(&name), Some(value));
+            assert!(insert_within(&mut table, &[key(&name)], number(value)).is_err());
+        }
+        table.replace(key("k0"), number(7));
+        assert!(matches!(table.get("k0").unwrap().node.value, Value::Integer(7)));
+        assert_eq!(table.entries().len(), count);
+    }
+
+    #[test]
+    fn large_tables_have_an_index() {
+        check(1, 0);
+        check(SEARCHED_MAX, 0);
+        check(SEARCHED_MAX + 1, SEARCHED_MAX + 1);
+        check(50_000, 50_000);
+    }
 }

@@ -1,7 +1,7 @@
 //! The bounds of what is read, at their edges.
 
 use crate::common::{Document, environment, read};
-use vervet_config::{DEPTH_MAX, Documents, FILES_MAX, Reading, SOURCE_BYTES_MAX};
+use vervet_config::{DEPTH_MAX, Documents, FILES_MAX, Reading, SOURCE_BYTES_MAX, UNKNOWN_MAX};
 
 /// The first finding of a document, or nothing when there is none.
 fn first(reading: &Reading<Document>) -> &str {
@@ -31,6 +31,25 @@ fn a_configuration_has_a_greatest_number_of_files() {
     assert_eq!(first(&with(FILES_MAX - 1)), "");
     let expected = format!("a configuration has at most {FILES_MAX} files");
     assert_eq!(first(&with(FILES_MAX)), expected);
+}
+
+/// A table may have any number of directives; of unknown ones, the first are reported each.
+#[test]
+fn a_table_has_a_greatest_number_of_findings() {
+    let messages = |unknown: usize| {
+        let reading =
+            read(&(0..unknown).map(|key| format!("k{key} = 1\n")).collect::<Vec<_>>().concat());
+        let found = reading.diagnostics.iter();
+        found.map(|one| one.message.clone()).collect::<Vec<_>>()
+    };
+    let all = messages(UNKNOWN_MAX);
+    assert!(all.iter().all(|message| message.starts_with("unknown directive `k")), "{all:?}");
+    for (unknown, more) in [(UNKNOWN_MAX + 1, 1), (50_000, 50_000 - UNKNOWN_MAX)] {
+        let messages = messages(unknown);
+        let expected = format!("{more} more unknown directives from here on");
+        assert_eq!(messages.len(), all.len() + 1);
+        assert!(messages.contains(&expected), "{unknown}");
+    }
 }
 
 #[test]

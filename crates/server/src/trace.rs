@@ -133,9 +133,21 @@ impl Steps {
 /// is traced.
 #[inline]
 pub(crate) fn note_cache(cache: &str, result: &str) {
-    if HAS_CURRENT.get() {
-        CURRENT.with_borrow(|trace| trace.step(|| format!("cache {cache}: {result}")));
+    note(|| format!("cache {cache}: {result}"));
+}
+
+/// Adds a step to the trace of the request that this thread answers, if it is traced.
+#[inline]
+pub(crate) fn note(text: impl FnOnce() -> String) {
+    if is_traced() {
+        CURRENT.with_borrow(|trace| trace.step(text));
     }
+}
+
+/// Whether the request that this thread answers is traced.
+#[inline]
+pub(crate) fn is_traced() -> bool {
+    HAS_CURRENT.get()
 }
 
 #[cfg(test)]

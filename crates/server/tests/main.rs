@@ -42,6 +42,7 @@ mod pages_settings;
 mod pages_site;
 mod pages_wire;
 mod protect_guide;
+mod reach;
 mod registries;
 mod root;
 mod roots;

@@ -33,8 +33,12 @@ impl Vervet {
     }
 
     /// Starts a command that the caller has made, and waits for the first address that it prints.
+    /// Root stays root.
     #[track_caller]
-    pub fn spawn(command: Command) -> Self {
+    pub fn spawn(mut command: Command) -> Self {
+        if rustix::process::geteuid().is_root() {
+            command.env("VERVET_USER", "root");
+        }
         let mut child = Child::spawn(command);
         let address = child.wait_for_address();
         Self { child, address }

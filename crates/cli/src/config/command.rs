@@ -10,7 +10,7 @@ use vervet_server::engine::limits::Limits;
 use vervet_server::engine::listener::Inherited;
 use vervet_server::settings::Document;
 
-use super::documents::{FileArguments, examined, read, report};
+use super::documents::{Examiner, FileArguments, examined, read, report};
 use crate::console;
 use crate::default_listen::DefaultListen;
 use crate::failure::Failure;
@@ -107,11 +107,13 @@ pub(crate) struct CheckArguments {
     json: bool,
 }
 
-/// Reports all errors; the status is 1 if there are any.
+/// Reports all findings of a start as the account of the configuration; the status is 1 if there
+/// are errors.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let reading = read(&arguments.file)?;
     let listen = DefaultListen::from_environment(&Inherited::default())?;
-    let found = examined(&reading, &listen.addresses());
+    let examiner = Examiner::Starting(Some(&arguments.file.file));
+    let found = examined(&reading, &listen.addresses(), examiner);
     if arguments.json {
         let json = render_json(&found, &reading.sources);
         console::print(&format!("{json:#}\n")).map_err(Failure::Output)?;

@@ -4,4 +4,6 @@ mod command;
 mod documents;
 
 pub(crate) use command::{CheckArguments, ConfigCommand, check, config, limits};
-pub(crate) use documents::{FileArguments, assignment, plan, read, refusal, report, style};
+pub(crate) use documents::{
+    Examiner, FileArguments, Planned, assignment, line, plan, read, refusal, report, style,
+};

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,7 +27,10 @@ Examples:
   vervet passwd users --list
 
 On a terminal the password is prompted for twice; otherwise it is the first line
-of standard input. A running server picks up a changed file within a second.";
+of standard input. A running server picks up a changed file within a second.
+
+A new file has mode 640: its group can read it. If root creates it for a server
+that runs as another account: chgrp ACCOUNT users";
 
 /// The arguments of `vervet passwd`.
 #[derive(Debug, Args)]
@@ -108,15 +112,28 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
     let _alone = place.lock()?;
     let mut file = UserFile::read_or_empty(path)?;
     let change = file.set(user, &entry);
+    let is_new = !path.exists();
     place.replace(file.content())?;
-    let path = path.display();
+    let shown = path.display();
     match change {
-        Change::Added => console::message(format_args!("added {user} to {path}")),
+        Change::Added => console::message(format_args!("added {user} to {shown}")),
         Change::Changed => {
-            console::message(format_args!("changed the password of {user} in {path}"));
+            console::message(format_args!("changed the password of {user} in {shown}"));
         }
     }
+    if is_new && is_for_root_only(path) {
+        console::message(format_args!(
+            "note: only root can read {shown}: for a server with user = \"www-data\", \
+             run `chgrp www-data {shown}`"
+        ));
+    }
     Ok(())
+}
+
+/// Whether a new file belongs to root and its group: a server that drops its privileges cannot read
+/// it.
+fn is_for_root_only(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| (metadata.uid(), metadata.gid()) == (0, 0))
 }
 
 fn remove(path: &Path, user: &str) -> Result<(), PasswdError> {

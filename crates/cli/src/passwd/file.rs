@@ -8,6 +8,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
+use vervet_server::files::read_regular;
+use vervet_server::filters::basic_auth::USER_FILE_BYTES_MAX;
+
 use super::command::PasswdError;
 
 /// Permissions of a new file, and the most that a replaced one keeps: the owner writes, the group
@@ -30,12 +33,12 @@ pub(super) enum Change {
 impl UserFile {
     /// Reads a file that has to be there.
     pub(super) fn read(path: &Path) -> Result<Self, PasswdError> {
-        fs::read(path).map(Self).map_err(failed(path, "read"))
+        read(path).map(Self).map_err(failed(path, "read"))
     }
 
     /// Reads a file; one that is not there has no lines.
     pub(super) fn read_or_empty(path: &Path) -> Result<Self, PasswdError> {
-        match fs::read(path) {
+        match read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self(Vec::new())),
             content => content.map(Self).map_err(failed(path, "read")),
         }
@@ -157,6 +160,10 @@ impl UserFilePath {
         let folder = File::open(&self.folder).map_err(failed())?;
         folder.sync_all().map_err(failed())
     }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(read_regular(path, USER_FILE_BYTES_MAX)?)
 }
 
 fn failed(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> PasswdError {

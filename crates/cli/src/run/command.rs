@@ -8,7 +8,7 @@ use vervet_server::web::TraceRule;
 
 use super::lifecycle::ConfigurationSource;
 use super::start::{Launch, launch};
-use crate::config::{FileArguments, plan, read};
+use crate::config::{Examiner, FileArguments, plan, read};
 use crate::default_listen::DefaultListen;
 use crate::environment;
 use crate::failure::Failure;
@@ -36,14 +36,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let file = &arguments.file;
     let inherited = environment::inherited()?;
     let default_listen = DefaultListen::from_environment(&inherited)?.addresses();
-    let (plan, sources) = plan(read(file)?, &file.file, &default_listen)?;
+    let examiner = Examiner::Starting(Some(&file.file));
+    let planned = plan(read(file)?, &file.file, &default_listen, examiner)?;
     let source = ConfigurationSource::File { file: file.clone(), default_listen };
-    launch(Launch {
-        plan,
-        sources,
-        source,
-        inherited,
-        carrier: Carrier::Thread,
-        trace: &arguments.trace,
-    })
+    launch(Launch { planned, source, inherited, carrier: Carrier::Thread, trace: &arguments.trace })
 }

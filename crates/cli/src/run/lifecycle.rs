@@ -8,17 +8,18 @@ use std::time::Duration;
 use vervet_server::admin::Phase;
 use vervet_server::config::{Diagnostics, Sources};
 use vervet_server::engine::Running;
-use vervet_server::engine::listener::ListenAddress;
+use vervet_server::engine::listener::{Endpoint, ListenAddress};
 use vervet_server::error_log::{Level, LimitWatch};
 use vervet_server::log_sinks::{Drops, Target};
 use vervet_server::plan::Plan;
 use vervet_server::server::{Reloaded, Server};
-use vervet_server::staging::{Paths, rehearse};
+use vervet_server::staging::{Account, Paths, rehearse, unwritable};
 
 use super::facts::ServerFacts;
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
-use crate::config::{FileArguments, plan, read, refusal, report};
+use super::rehearsal::folder_of;
+use crate::config::{Examiner, FileArguments, Planned, line, plan, read, refusal, report};
 use crate::console;
 
 /// How often counters are checked for limits that were reached, and freed memory is returned.
@@ -53,6 +54,14 @@ impl ConfigurationSource {
             Self::Flags { path, .. } => path,
         }
     }
+
+    /// The configuration file, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File { file, .. } => Some(&file.file),
+            Self::Flags { .. } => None,
+        }
+    }
 }
 
 /// A server at work, and what it holds until the process ends.
@@ -61,6 +70,8 @@ pub(super) struct Lifecycle {
     pub(super) facts: Arc<ServerFacts>,
     pub(super) notifier: Notifier,
     pub(super) source: ConfigurationSource,
+    /// The account that the server runs as.
+    pub(super) account: Account,
     /// The paths that the process is restricted to, if it is.
     pub(super) allowed: Option<Paths>,
     pub(super) limits: LimitWatch,
@@ -79,14 +90,53 @@ impl Lifecycle {
         error_log.write(level, kind, format_args!("{text}"));
     }
 
-    fn took_effect(&self, reloaded: &Reloaded, sources: &Sources) {
-        report(&reloaded.warnings, sources);
-        let mut text = format!("reloaded: plan {}", reloaded.generation);
-        for (what, names) in [("new", &reloaded.opened), ("gone", &reloaded.closed)] {
-            if !names.is_empty() {
-                text = format!("{text}, {what}: {}", names.join(", "));
-            }
+    /// Writes an event to the error log that standard error has been told of in another form.
+    fn log_server(&self, level: Level, text: &str) {
+        if !self.server.tools().error_log.is_on_stderr() {
+            self.event(level, "server", text);
         }
+    }
+
+    /// Logs the start, with its warnings.
+    pub(super) fn started(&self, warnings: &[String]) {
+        let listeners = self.server.listeners();
+        let addresses = listeners.iter().map(|(_, endpoint)| match endpoint.local_address() {
+            Some(address) => address.to_string(),
+            None => endpoint.to_string(),
+        });
+        let text = format!(
+            "started: vervet {}, process {}, as {}, configuration {}, listening on {}",
+            env!("CARGO_PKG_VERSION"),
+            std::process::id(),
+            self.account.user,
+            self.source.path().display(),
+            addresses.collect::<Vec<_>>().join(", ")
+        );
+        self.log_server(Level::Notice, &text);
+        for warning in warnings {
+            self.log_server(Level::Warning, warning);
+        }
+    }
+
+    fn took_effect(&self, reloaded: &Reloaded, planned: &Diagnostics, sources: &Sources) {
+        report(planned, sources);
+        report(&reloaded.warnings, sources);
+        for warning in planned.iter().chain(&reloaded.warnings) {
+            self.event(Level::Warning, "reload", &line(warning, sources));
+        }
+        let changes = [
+            ("new listeners", &reloaded.opened),
+            ("closed listeners", &reloaded.closed),
+            ("new sites", &reloaded.new_sites),
+            ("removed sites", &reloaded.removed_sites),
+        ];
+        let changes = changes.into_iter().filter(|(_, names)| !names.is_empty());
+        let changes = changes.map(|(what, names)| format!("{what}: {}", names.join(", ")));
+        let mut changes: Vec<String> = changes.collect();
+        if changes.is_empty() {
+            changes.push("the same listeners and sites".to_owned());
+        }
+        let text = format!("the configuration was reloaded ({})", changes.join("; "));
         self.event(Level::Notice, "reload", &text);
         self.facts.reloaded(None);
     }
@@ -100,7 +150,9 @@ impl Lifecycle {
             outside.sort();
             return Err(outside);
         }
-        self.server.reload(plan)
+        // The plan is gone when its errors are known.
+        let denials = plan.denials(&self.account);
+        self.server.reload(plan).map_err(|found| denials.explain(&found))
     }
 
     /// Returns the status for the service manager.
@@ -113,14 +165,15 @@ impl Lifecycle {
 
     /// Reads the configuration file, and returns the status for the service manager.
     fn reload_file(&self, file: &FileArguments, default_listen: &[ListenAddress]) -> String {
-        let planned = read(file).and_then(|reading| plan(reading, &file.file, default_listen));
-        let (plan, sources) = match planned {
+        let planned = read(file)
+            .and_then(|reading| plan(reading, &file.file, default_listen, Examiner::Serving));
+        let Planned { plan, sources, warnings } = match planned {
             Ok(planned) => planned,
             Err(failure) => return self.refuse(&failure.to_string()),
         };
         match self.install(plan) {
             Ok(reloaded) => {
-                self.took_effect(&reloaded, &sources);
+                self.took_effect(&reloaded, &warnings, &sources);
                 SERVING.to_owned()
             }
             Err(found) => {
@@ -155,7 +208,9 @@ impl Lifecycle {
     }
 
     /// Starts to drain, and returns how long that may take, in milliseconds.
-    pub(super) fn drain(&self) -> u64 {
+    pub(super) fn drain(&self, signal: i32) -> u64 {
+        let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
+        self.log_server(Level::Notice, &format!("stopping: received {name}"));
         self.facts.enter(Phase::Draining);
         self.notify(State::Stopping, "waiting for requests to end");
         let drain_ms = self.server.drain_ms();
@@ -170,14 +225,47 @@ impl Lifecycle {
 
     /// Ends the logs. Lines that are not written within `patience` are counted as dropped.
     pub(super) fn finish(&mut self, patience: Duration) -> Vec<(Target, Drops)> {
+        let mut endpoints: Vec<_> =
+            self.server.listeners().into_iter().map(|(_, one)| one).collect();
         if let Some(admin) = self.admin.take() {
+            endpoints.extend(admin.control().listeners());
             admin.control().stop();
             // Its result does not matter any more.
             let _ = admin.wait();
         }
-        let drops = self.server.tools().logs.finish(patience);
-        drop(self.pid_file.take());
-        drops
+        self.remove_files(&endpoints);
+        self.log_server(Level::Notice, "stopped");
+        self.server.tools().logs.finish(patience)
+    }
+
+    /// Removes the pid file, and reports it if it stays, as well as sockets that the engine cannot
+    /// remove.
+    fn remove_files(&mut self, endpoints: &[Arc<Endpoint>]) {
+        let pid_file = self.pid_file.take();
+        let pid_file = pid_file.filter(|file| file.remove().is_err());
+        let pid_file = pid_file.iter().map(|file| ("pid file", file.path()));
+        let sockets = endpoints.iter().filter_map(|endpoint| match endpoint.address() {
+            ListenAddress::Unix(path) if path.exists() => Some(("socket", path.as_path())),
+            _ => None,
+        });
+        for (what, path) in sockets.chain(pid_file) {
+            if let Some(reason) = self.unwritable(folder_of(path)) {
+                let text = format!("the {what} {} stays: {reason}", path.display());
+                self.event(Level::Warning, "server", &text);
+            }
+        }
+    }
+
+    /// Why this process cannot remove files from a folder; `None` if it can.
+    fn unwritable(&self, folder: &Path) -> Option<String> {
+        if let (Some(allowed), Ok(folder)) = (&self.allowed, folder.canonicalize()) {
+            let mut allowed = allowed.write.iter().filter_map(|path| path.canonicalize().ok());
+            if !allowed.any(|path| folder.starts_with(path)) {
+                let folder = folder.display();
+                return Some(format!("the sandbox forbids it (add {folder} to `sandbox.write`)"));
+            }
+        }
+        unwritable(folder, &self.account)
     }
 
     /// How often [`Self::check`] is due.

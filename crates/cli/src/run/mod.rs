@@ -9,10 +9,12 @@ mod lifecycle;
 mod notify;
 mod pid_file;
 mod privilege;
+mod rehearsal;
 mod signals;
 mod start;
 mod supervise;
 
 pub(crate) use command::{RunArguments, run};
 pub(crate) use lifecycle::ConfigurationSource;
+pub(crate) use rehearsal::rehearse_start;
 pub(crate) use start::{Launch, launch};

@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{Access, FlockOperation, OFlags, access, flock};
 use rustix::io::Errno;
 
 /// Most bytes of a file that may be a pid file: the longest number has 7 digits.
@@ -87,15 +87,39 @@ impl PidFile {
     }
 }
 
-impl Drop for PidFile {
-    fn drop(&mut self) {
+impl PidFile {
+    /// Finds why [`PidFile::create`] would fail. Nothing is written, and the file of a running
+    /// server is fine.
+    pub(crate) fn check(path: &Path) -> Result<(), PidFileError> {
+        let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Path::new("."));
+        access(folder, Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|errno| PidFileError::System(path.to_owned(), errno.into()))?;
+        opened(path).map(drop)
+    }
+
+    /// The path, absolute.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the file. If the folder belongs to another account than the one that privileges
+    /// were dropped to, it stays, empty: then it names no process.
+    pub(super) fn remove(&self) -> io::Result<()> {
         if std::process::id() != self.pid || !is_at(&self.file, &self.path) {
-            return;
+            return Ok(());
         }
-        if fs::remove_file(&self.path).is_err() {
-            // Privileges have been dropped, and the folder is another's: an empty file is nobody's.
+        let removed = fs::remove_file(&self.path);
+        if removed.is_err() {
             let _ = self.file.set_len(0);
         }
+        removed
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        // A caller that reports why it stays has called it before.
+        let _ = self.remove();
     }
 }
 
@@ -127,6 +151,18 @@ fn place(new: &Path, path: &Path) -> Result<(), PidFileError> {
 
 /// The file at the path, locked, when its owner has gone; `None` when it is there no more.
 fn stale(path: &Path) -> Result<Option<File>, PidFileError> {
+    let Some((file, pid)) = opened(path)? else {
+        return Ok(None);
+    };
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(is_at(&file, path).then_some(file)),
+        Err(Errno::WOULDBLOCK) => Err(PidFileError::InUse { path: path.to_owned(), pid }),
+        Err(errno) => Err(PidFileError::System(path.to_owned(), errno.into())),
+    }
+}
+
+/// The pid file at the path and its number; `None` when it is not there.
+fn opened(path: &Path) -> Result<Option<(File, String)>, PidFileError> {
     let system = |error| PidFileError::System(path.to_owned(), error);
     // No link, and no waiting for the other end of a pipe.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -149,13 +185,7 @@ fn stale(path: &Path) -> Result<Option<File>, PidFileError> {
     if !is_file || read.is_err() || !is_number || text.len() as u64 == BYTES_MAX {
         return Err(PidFileError::NoPidFile(path.to_owned()));
     }
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(is_at(&file, path).then_some(file)),
-        Err(Errno::WOULDBLOCK) => {
-            Err(PidFileError::InUse { path: path.to_owned(), pid: number.to_owned() })
-        }
-        Err(errno) => Err(system(errno.into())),
-    }
+    Ok(Some((file, number.to_owned())))
 }
 
 /// Whether an open file is the one at a path.

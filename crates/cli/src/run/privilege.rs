@@ -27,6 +27,13 @@ pub(crate) struct Identity {
     groups: Option<BTreeSet<u32>>,
 }
 
+impl Identity {
+    /// The number of the primary group.
+    pub(super) fn gid(&self) -> u32 {
+        self.gid
+    }
+}
+
 /// Why privileges cannot be dropped: a fault of the configuration or the system.
 #[derive(Debug)]
 pub(crate) enum PrivilegeError {
@@ -52,7 +59,7 @@ impl fmt::Display for PrivilegeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => f.write_str(
-                "refusing to serve as root: set user to an account without privileges, or to \"root\"",
+                "refusing to serve as root: set user (or --user) to an account without privileges, or to \"root\"",
             ),
             Self::NotRoot { user, own_uid } => write!(
                 f,
@@ -78,6 +85,13 @@ impl fmt::Display for PrivilegeError {
 
 impl std::error::Error for PrivilegeError {}
 
+impl PrivilegeError {
+    /// Whether `group` is at fault, and not `user`.
+    pub(super) fn is_of_group(&self) -> bool {
+        matches!(self, Self::NoUser | Self::Unknown { kind: "group", .. })
+    }
+}
+
 fn database(kind: &str) -> &'static str {
     match kind {
         "group" => "group",
@@ -99,12 +113,7 @@ impl fmt::Display for Identity {
 /// It stays root only if `user` is root.
 pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identity, PrivilegeError> {
     let (own_user, own_group) = (geteuid(), getegid());
-    let mut identity = match user {
-        Some(user) => find(user, group)?,
-        None if own_user.is_root() => return Err(PrivilegeError::Root),
-        None if group.is_some() => return Err(PrivilegeError::NoUser),
-        None => Identity { uid: own_user.as_raw(), gid: own_group.as_raw(), groups: None },
-    };
+    let mut identity = identity(user, group)?;
     if (identity.uid, identity.gid) == (own_user.as_raw(), own_group.as_raw()) {
         identity.groups = None;
     } else if own_user.is_root() {
@@ -118,6 +127,20 @@ pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identit
     set_no_new_privs().map_err(system("forbid new privileges"))?;
     prove(&identity)?;
     Ok(identity)
+}
+
+/// The identity that [`take_on`] switches to.
+pub(super) fn identity(
+    user: Option<&str>,
+    group: Option<&str>,
+) -> Result<Identity, PrivilegeError> {
+    let (own_user, own_group) = (geteuid(), getegid());
+    match user {
+        Some(user) => find(user, group),
+        None if own_user.is_root() => Err(PrivilegeError::Root),
+        None if group.is_some() => Err(PrivilegeError::NoUser),
+        None => Ok(Identity { uid: own_user.as_raw(), gid: own_group.as_raw(), groups: None }),
+    }
 }
 
 fn find(user: &str, group: Option<&str>) -> Result<Identity, PrivilegeError> {
@@ -358,7 +381,7 @@ mod tests {
         if let Some(why) = cannot_run() {
             skip!("{why}");
         }
-        let refusal = "error: refusing to serve as root: set user to an account without privileges, or to \"root\"";
+        let refusal = "error: refusing to serve as root: set user (or --user) to an account without privileges, or to \"root\"";
         assert_eq!(run(&[NO_NEW], ":").0, refusal);
         assert_eq!(run(&[NO_NEW], "root:").0, "uid 0, gid 0");
         let (result, threads) = run(&[GROUPS, NO_NEW], "root:3999998");

@@ -1,12 +1,13 @@
 //! The order in which a server is put together: first what needs privileges, then privileges are
 //! dropped, then threads are started.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use vervet_server::admin::{Admin, Phase};
-use vervet_server::config::{Diagnostics, Sources};
+use vervet_server::config::Diagnostics;
 use vervet_server::engine::capacity::{Kernel, RESERVED_FILES, advice, raise_files};
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::listener::Inherited;
@@ -16,7 +17,7 @@ use vervet_server::log_sinks::LogSinks;
 use vervet_server::plan::Plan;
 use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::Document;
-use vervet_server::staging::{Paths, Tools, prepare, rehearse};
+use vervet_server::staging::{Account, Paths, Tools, prepare, rehearse};
 use vervet_server::web::TraceRule;
 
 use super::crash::report_panics;
@@ -24,18 +25,17 @@ use super::facts::ServerFacts;
 use super::lifecycle::{ConfigurationSource, Lifecycle, SERVING};
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
+use super::rehearsal::{account_of, check_process, folder_of, rehearse_start};
 use super::signals::{Event, Events, events};
 use super::supervise::supervise;
 use super::{landlock, privilege};
-use crate::config::{FileArguments, refusal, report};
+use crate::config::{Planned, line, refusal, report};
 use crate::failure::Failure;
 use crate::{console, environment};
 
 /// A configuration that is to be served, and how.
 pub(crate) struct Launch<'a> {
-    pub(crate) plan: Plan,
-    /// The texts that findings point into.
-    pub(crate) sources: Sources,
+    pub(crate) planned: Planned,
     pub(crate) source: ConfigurationSource,
     /// Sockets that the parent process left open.
     pub(crate) inherited: Inherited,
@@ -55,17 +55,23 @@ pub(crate) fn launch(launch: Launch<'_>) -> Result<ExitCode, Failure> {
 /// Starts a server. What was read for it is freed at the end: its texts are as large as what
 /// serves.
 fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
-    let Launch { plan, sources, source, mut inherited, carrier, trace } = launch;
+    let Launch { planned, source, mut inherited, carrier, trace } = launch;
+    let Planned { plan, sources, warnings } = planned;
     let path = source.path().to_owned();
     let refused = |found: &Diagnostics| {
         report(found, &sources);
         refusal(&path, found, &sources)
     };
+    report(&warnings, &sources);
+    let rehearsed = || rehearse_start(&plan, source.file());
+    if check_process(plan.document()).has_errors() {
+        return Err(refused(&rehearsed()));
+    }
     if let Err(errno) = raise_files() {
         console::message(format_args!("note: cannot raise the limit of open files: {errno}"));
     }
     let sockets = Sockets::bind(&plan, &mut inherited).map_err(|mut found| {
-        found.extend_with_later(rehearse(&plan));
+        found.extend_with_later(rehearsed());
         refused(&found)
     })?;
     let admin = admin_socket(&plan)?;
@@ -73,39 +79,44 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
     let notifier = Notifier::from_environment(&variable, std::process::id())
         .map_err(|error| Failure::Other(format!("cannot reach NOTIFY_SOCKET: {error}")))?;
     let pid_file = pid_file(plan.document())?;
-    let allowed = match &source {
-        ConfigurationSource::File { file, .. } => drop_privileges(&plan, file)?,
-        ConfigurationSource::Flags { .. } => None,
-    };
+    let (account, allowed) = drop_privileges(&plan, source.file())?;
     // From here on there may be threads.
     let events = events()?;
-    let mut tools = tools(plan.document(), &events.sender).map_err(|found| refused(&found))?;
+    let explained = |found: &Diagnostics| plan.denials(&account).explain(found);
+    let mut tools = tools(plan.document(), &events.sender).map_err(|mut found| {
+        found.extend_with_later(rehearse(&plan));
+        refused(&explained(&found))
+    })?;
     tools.trace(trace);
     tools.has_admin = admin.is_some();
-    let (stage, warnings) =
-        prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
-    report(&warnings, &sources);
+    let (stage, later) =
+        prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&explained(&found)))?;
+    report(&later, &sources);
+    let warnings = [&warnings, &later].map(|found| found.iter().map(|one| line(one, &sources)));
+    let warnings: Vec<String> = warnings.into_iter().flatten().collect();
     let setup = Setup { workers: environment::workers(*plan.document().workers)?, carrier };
     let advice = kernel_advice(&plan, setup.workers);
     let (server, running) = Server::start(plan, stage, sockets, tools, setup)?;
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
     let admin = admin.map(|socket| start_admin(socket, &facts)).transpose()?;
+    facts.enter(Phase::Ready);
     announce(&server, &source);
     for sentence in advice {
         console::message(format_args!("note: {sentence}"));
     }
-    facts.enter(Phase::Ready);
     let lifecycle = Lifecycle {
         server,
         facts,
         notifier,
         source,
+        account,
         allowed,
         limits: LimitWatch::new(),
         admin,
         pid_file,
     };
+    lifecycle.started(&warnings);
     lifecycle.notify(State::Ready, SERVING);
     Ok((running, lifecycle, events))
 }
@@ -117,8 +128,9 @@ fn pid_file(document: &Document) -> Result<Option<PidFile>, Failure> {
 }
 
 /// Changes to the user of the document, and restricts the file system to what the server needs.
-/// Returns the paths if the kernel enforces that. To be called before any thread is started.
-fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, Failure> {
+/// Returns the account, and the paths if the kernel enforces that. To be called before any thread
+/// is started.
+fn drop_privileges(plan: &Plan, file: Option<&Path>) -> Result<(Account, Option<Paths>), Failure> {
     let document = plan.document();
     let (user, group) = (document.user.value().as_deref(), document.group.value().as_deref());
     let identity =
@@ -126,20 +138,20 @@ fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, F
     if user.is_some() {
         console::message(format_args!("running as {identity}"));
     }
+    let account = account_of(document, &identity);
     let sandbox = document.sandbox.value().as_ref();
     if sandbox.is_some_and(|sandbox| *sandbox.landlock) {
         let mut paths = plan.paths();
-        let folder = file.file.parent().filter(|folder| *folder != "");
-        paths.read.push(folder.unwrap_or(".".as_ref()).to_owned());
+        paths.read.extend(file.map(|file| folder_of(file).to_owned()));
         // What the server is asked about itself.
         paths.read.push("/proc".into());
         let level = landlock::restrict(&paths.read, &paths.write);
         let level = level.map_err(|error| Failure::Other(error.to_string()))?;
         console::message(format_args!("{level}"));
         let is_held = matches!(level, landlock::Level::Full | landlock::Level::Partial(_));
-        return Ok(is_held.then_some(paths));
+        return Ok((account, is_held.then_some(paths)));
     }
-    Ok(None)
+    Ok((account, None))
 }
 
 fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnostics> {

@@ -59,7 +59,7 @@ impl Supervisor {
                     // What shells say of a program that a signal has ended.
                     return Ok(ExitCode::from(128 + u8::try_from(signal).unwrap_or(127)));
                 }
-                Some(Event::Stop(_)) => self.drain(),
+                Some(Event::Stop(signal)) => self.drain(signal),
                 Some(Event::Reopen) => self.lifecycle.reopen_logs(),
                 // What drains takes nothing new.
                 Some(Event::Reload) if self.draining => {}
@@ -93,9 +93,9 @@ impl Supervisor {
         }
     }
 
-    fn drain(&mut self) {
+    fn drain(&mut self, signal: i32) {
         self.draining = true;
-        let drain_ms = self.lifecycle.drain();
+        let drain_ms = self.lifecycle.drain(signal);
         console::message(format_args!(
             "stopping: waiting up to {} for requests to end (send the signal again to stop at once)",
             seconds(drain_ms)

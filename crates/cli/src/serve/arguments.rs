@@ -50,6 +50,20 @@ pub(crate) struct ServeArguments {
     pub(crate) work: WorkArguments,
     #[command(flatten)]
     pub(crate) sockets: SocketArguments,
+    #[command(flatten)]
+    pub(crate) account: AccountArguments,
+}
+
+/// The account that the server runs as.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Account")]
+pub(crate) struct AccountArguments {
+    /// User to run as once the sockets are bound. Required if started as root; "root" keeps root
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Group to run as [default: the primary group of the user]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) group: Option<String>,
 }
 
 /// Where to listen.

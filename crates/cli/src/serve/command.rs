@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::arguments::ServeArguments;
 use super::document;
-use crate::config::{plan, report};
+use crate::config::{Examiner, plan, report};
 use crate::default_listen::{DefaultListen, ListenerAddress};
 use crate::environment;
 use crate::failure::Failure;
@@ -27,10 +27,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
         report(&reading.diagnostics, &reading.sources);
         return Ok(ExitCode::from(STATUS_USAGE));
     }
-    let (plan, sources) = plan(reading, &arguments.path, &[])?;
+    let planned = plan(reading, &arguments.path, &[], Examiner::Starting(None))?;
     let source = ConfigurationSource::Flags {
         path: arguments.path.clone(),
         notes: listen.into_iter().map(|place| place.note).collect(),
     };
-    launch(Launch { plan, sources, source, inherited, carrier: arguments.work.carrier, trace: &[] })
+    launch(Launch { planned, source, inherited, carrier: arguments.work.carrier, trace: &[] })
 }

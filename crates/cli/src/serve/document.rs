@@ -26,6 +26,12 @@ pub(super) fn read(
     // Environment variables are flags already: the parser of the command line reads them.
     let mut document = Documents::new(&|_| None);
     add_process(&mut document, arguments);
+    let account = [("user", &arguments.account.user), ("group", &arguments.account.group)];
+    for (directive, name) in account {
+        if let Some(name) = name {
+            document.flag_within(directive, &format!("--{directive}"), name);
+        }
+    }
     let log = add_log(&mut document, &arguments.log)?;
     for place in listen {
         add_listener(&mut document, arguments, place);

@@ -1,5 +1,5 @@
 //! `vervet serve`: a directory or a file, without a configuration file. The flags are turned into a
-//! document, which is served as `vervet run` serves one, except that the process keeps its user.
+//! document, which is served as `vervet run` serves one.
 
 mod arguments;
 mod command;

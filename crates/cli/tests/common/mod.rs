@@ -48,6 +48,16 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// `vervet check`, by root for a server that stays root.
+pub fn check(folder: &Path) -> Command {
+    let mut command = vervet(folder);
+    command.arg("check");
+    if is_root() {
+        command.env("VERVET_USER", "root");
+    }
+    command
+}
+
 /// `vervet run vervet.toml`, which stays who it is.
 pub fn run(folder: &Path) -> Command {
     let mut command = vervet(folder);

@@ -168,11 +168,15 @@ pub type Name = Setting<String>;
 
 /// Values under names of the user's choice, in the order of the document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named<T>(Vec<(Name, T)>);
+pub struct Named<T> {
+    values: Vec<(Name, T)>,
+    /// The names of values that could not be read, which happens only in a rejected document.
+    unread: Vec<String>,
+}
 
 impl<T> Default for Named<T> {
     fn default() -> Self {
-        Named(Vec::new())
+        Named { values: Vec::new(), unread: Vec::new() }
     }
 }
 
@@ -184,28 +188,34 @@ impl<T> Named<T> {
 
     /// Iterates over names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &T)> {
-        self.0.iter().map(|(name, value)| (name, value))
+        self.values.iter().map(|(name, value)| (name, value))
     }
 
     /// Iterates over the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.values.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Iterates over the names of values that could not be read and are left out. A document that
+    /// has such is rejected; that the names are there is known.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        self.unread.iter().map(String::as_str)
     }
 
     /// Returns the number of names.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.values.len()
     }
 
     /// Returns whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 }
 
 impl<T> FromIterator<(Name, T)> for Named<T> {
     fn from_iter<I: IntoIterator<Item = (Name, T)>>(iter: I) -> Self {
-        Named(iter.into_iter().collect())
+        Named { values: iter.into_iter().collect(), unread: Vec::new() }
     }
 }
 
@@ -219,8 +229,9 @@ impl<T: FromConfig> FromConfig for Named<T> {
             reader.mismatch(node, &Self::shape());
             return None;
         };
-        let mut read = Vec::with_capacity(table.entries.len());
-        for entry in &table.entries {
+        let mut named = Named::default();
+        named.values.reserve_exact(table.entries().len());
+        for entry in table.entries() {
             if entry.key.name.is_empty() {
                 reader.report(Diagnostic::error(entry.key.span, "a name cannot be empty"));
             }
@@ -228,10 +239,13 @@ impl<T: FromConfig> FromConfig for Named<T> {
             let name = reader.setting(&at, entry.key.name.clone());
             let value =
                 reader.within(entry.key.name.clone(), |reader| T::read(&entry.node, reader));
-            // An invalid value has been reported, and is left out.
-            read.extend(value.map(|value| (name, value)));
+            match value {
+                Some(value) => named.values.push((name, value)),
+                // It has been reported, and is left out.
+                None => named.unread.push(entry.key.name.clone()),
+            }
         }
-        Some(Named(read))
+        Some(named)
     }
 
     fn show(&self) -> Shown {

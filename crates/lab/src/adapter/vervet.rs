@@ -64,6 +64,7 @@ fn serve(setup: &Setup<'_>) -> Launch {
     let workers = setup.settings.get("workers");
     let mut arguments = vec!["serve", &folder, "--listen", &listen, "--workers", workers];
     arguments.extend(["--log", "none"]);
+    arguments.extend(as_root("--user=root").split_whitespace());
     for limit in
         ["requests_per_connection_max=0", "connections_per_address_max=0", "keep_alive_idle_ms=75s"]
     {

@@ -22,6 +22,8 @@ pub struct TemplateError {
     /// The length of the invalid text in bytes; at least one.
     pub length: usize,
     problem: Problem,
+    /// Further invalid variables.
+    others: Vec<TemplateError>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ enum Problem {
 
 impl TemplateError {
     fn new(at: usize, length: usize, problem: Problem) -> Self {
-        Self { at, length, problem }
+        Self { at, length, problem, others: Vec::new() }
     }
 
     /// The closest valid name, if one is similar.
@@ -64,10 +66,10 @@ impl fmt::Display for TemplateError {
             Problem::TooLong => write!(formatter, "longer than {TEMPLATE_BYTES_MAX} bytes"),
             Problem::Variable(text, error) => explain(formatter, text, error),
         }?;
-        match self.nearest() {
-            Some(nearest) => write!(formatter, " (did you mean `{nearest}`?)"),
-            None => Ok(()),
+        if let Some(nearest) = self.nearest() {
+            write!(formatter, " (did you mean `{nearest}`?)")?;
         }
+        self.others.iter().try_for_each(|other| write!(formatter, "; {other}"))
     }
 }
 
@@ -99,6 +101,7 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
         return Err(TemplateError::new(TEMPLATE_BYTES_MAX, length, Problem::TooLong));
     }
     let (mut pieces, mut before, mut at) = (Vec::new(), Vec::new(), 0);
+    let mut invalid: Option<TemplateError> = None;
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at).copied() {
         let doubled = bytes.get(at + 1) == Some(&byte);
@@ -107,11 +110,21 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
                 before.push(byte);
                 at += 2;
             }
-            b'{' => {
-                let (piece, end) = parse_piece(text, at, std::mem::take(&mut before))?;
-                pieces.push(piece);
-                at = end;
-            }
+            b'{' => match parse_piece(text, at, std::mem::take(&mut before)) {
+                Ok((piece, end)) => {
+                    pieces.push(piece);
+                    at = end;
+                }
+                // The other variables are checked as well.
+                Err(error) if matches!(error.problem, Problem::Variable(..)) => {
+                    at = error.at + error.length;
+                    match &mut invalid {
+                        Some(first) => first.others.push(error),
+                        None => invalid = Some(error),
+                    }
+                }
+                Err(error) => return Err(error),
+            },
             b'}' => return Err(TemplateError::new(at, 1, Problem::Unopened)),
             _ if byte.is_ascii_control() && byte != b'\t' => {
                 return Err(TemplateError::new(at, 1, Problem::Control));
@@ -122,7 +135,10 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
             }
         }
     }
-    Ok((pieces, before))
+    match invalid {
+        Some(error) => Err(error),
+        None => Ok((pieces, before)),
+    }
 }
 
 /// The variable whose brace opens at `at`, and where it ends.
@@ -170,6 +186,12 @@ mod tests {
         check(
             "{client} {statsu}",
             "at byte 10 of the format: unknown variable `{statsu}` (did you mean `status`?)",
+        );
+        check(
+            "{clients} {status} {statsu} {x}",
+            "at byte 1 of the format: unknown variable `{clients}` (did you mean `client`?); \
+             at byte 20 of the format: unknown variable `{statsu}` (did you mean `status`?); \
+             at byte 29 of the format: unknown variable `{x}`",
         );
         check("{}", "at byte 1 of the format: unknown variable `{}`");
         check(

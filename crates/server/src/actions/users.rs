@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use vervet_engine::reactor::Now;
 
+use crate::files::read_regular;
+
 /// Interval of checking the file for changes, in milliseconds.
 const LOOK_MS: u64 = 900;
 
@@ -66,7 +68,7 @@ impl Users {
         let Some(state) = state(&self.file).filter(|state| Some(*state) != self.state) else {
             return Accounts::Unchanged;
         };
-        let Ok(text) = std::fs::read(&self.file) else {
+        let Ok(text) = read_regular(&self.file, FILE_BYTES_MAX) else {
             return Accounts::Unchanged;
         };
         self.state = Some(state);

@@ -17,8 +17,8 @@ use super::{prometheus, status};
 /// Which hosts the service answers for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// Requests whose Host is an address or `localhost`, so that a web page in a browser on this
-    /// machine cannot read responses by DNS rebinding.
+    /// Over TCP, requests whose Host is an address or `localhost`, so that a web page in a browser
+    /// on this machine cannot read responses by DNS rebinding. No browser reaches a unix socket.
     Local,
     /// All: the service is on an address that others reach.
     Any,
@@ -89,7 +89,9 @@ impl Admin {
 impl Service for Admin {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
         let head = exchange.head();
-        let is_local = self.hosts == Hosts::Any || is_local(head.host().unwrap_or_default());
+        let is_local = self.hosts == Hosts::Any
+            || exchange.peer().is_none()
+            || is_local(head.host().unwrap_or_default());
         let answer = if is_local {
             let end = memchr::memchr(b'?', head.target).unwrap_or(head.target.len());
             let query = head.target.get(end + 1..).unwrap_or_default();
@@ -157,7 +159,7 @@ fn probe(phase: Phase, healthy: &[Phase]) -> Answer {
     Answer::text(status, &format!("{}\n", phase.as_str()))
 }
 
-/// Whether a host is an address or `localhost`, or empty, as over a unix socket.
+/// Whether a host is an address or `localhost`, or empty.
 fn is_local(host: &[u8]) -> bool {
     let Ok(name) = std::str::from_utf8(host) else {
         return false;

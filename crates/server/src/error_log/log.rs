@@ -2,22 +2,26 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::exchange::Finished;
+use vervet_engine::reactor::Reason;
 
 use super::budget::{Budget, Verdict};
 use super::line::{Event, Level, LineFormat};
 use super::settings::ErrorLogSettings;
-use crate::log_sinks::{LineSender, LogSink};
+use crate::log_sinks::{LineSender, LogSink, Target};
 
 /// The error log of a server. Clones share it; any thread may write, and writing never blocks.
 #[derive(Clone, Debug)]
 pub struct ErrorLog {
     state: Arc<Mutex<State>>,
+    /// The index of the least severe level that any kind of event is written at.
+    least: Arc<AtomicUsize>,
     /// Events by level, written or left out because of their rate; not those below the level of
     /// the log.
     counts: Arc<[AtomicU64; Level::ALL.len()]>,
@@ -29,6 +33,7 @@ struct State {
     /// Levels for kinds of events, which override `level`.
     parts: Vec<(&'static str, Level)>,
     format: LineFormat,
+    is_stderr: bool,
     sender: Arc<LineSender>,
     budgets: BTreeMap<&'static str, Budget>,
     recent: VecDeque<String>,
@@ -44,11 +49,30 @@ impl ErrorLog {
             level,
             parts: Vec::new(),
             format: LineFormat::for_target(sink.target()),
+            is_stderr: *sink.target() == Target::Stderr,
             sender: Arc::new(sink.sender()),
             budgets: BTreeMap::new(),
             recent: VecDeque::new(),
         };
-        Self { state: Arc::new(Mutex::new(state)), counts: Arc::default() }
+        let log = Self {
+            state: Arc::new(Mutex::new(state)),
+            least: Arc::default(),
+            counts: Arc::default(),
+        };
+        log.set_least();
+        log
+    }
+
+    fn set_least(&self) {
+        let state = self.state();
+        let parts = state.parts.iter().map(|(_, level)| *level);
+        let least = parts.chain([state.level]).map(Level::index).max();
+        self.least.store(least.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// Whether events of this level may be written. Takes no lock.
+    pub fn takes(&self, level: Level) -> bool {
+        level.index() <= self.least.load(Ordering::Relaxed)
     }
 
     /// Replaces sink and level. Lines that were written before still reach the old sink.
@@ -56,7 +80,10 @@ impl ErrorLog {
         let mut state = self.state();
         state.level = level;
         state.format = LineFormat::for_target(sink.target());
+        state.is_stderr = *sink.target() == Target::Stderr;
         state.sender = Arc::new(sink.sender());
+        drop(state);
+        self.set_least();
     }
 
     /// Applies the settings of a document, whose target is open.
@@ -66,11 +93,20 @@ impl ErrorLog {
         self.set_sink(sink, *settings.level);
         let parts = settings.parts.value().as_ref();
         self.state().parts = parts.map_or_else(Vec::new, |parts| parts.own().collect());
+        self.set_least();
+    }
+
+    /// Whether the lines go to standard error, where the program itself reports start and stop.
+    pub fn is_on_stderr(&self) -> bool {
+        self.state().is_stderr
     }
 
     /// Writes an event. Its kind is one word, such as `page`, `limit` or `reload`. Events of one
     /// kind share a rate limit.
     pub fn write(&self, level: Level, kind: &'static str, text: fmt::Arguments<'_>) {
+        if !self.takes(level) {
+            return;
+        }
         let mut state = self.state();
         if level.index() > state.level_of(kind).index() {
             return;
@@ -96,17 +132,21 @@ impl ErrorLog {
         }
     }
 
-    /// Writes an event for an exchange that the engine refused or that was incomplete.
+    /// Writes an event for an exchange that the engine refused or that was incomplete. Clients that
+    /// leave before the end of a response are details.
     pub fn write_fault(&self, finished: &Finished<'_>) {
-        let Some(fault) = finished.fault else {
+        let Some(fault) = finished.fault.filter(|_| self.takes(Level::Info)) else {
             return;
+        };
+        let (level, fault) = if is_disconnect(fault) {
+            (Level::Debug, "the client closed the connection before the end of the response")
+        } else {
+            (Level::Info, fault)
         };
         let status = finished.status.code();
         match finished.peer {
-            Some(peer) => {
-                self.write(Level::Info, "request", format_args!("{peer}: {status}: {fault}"));
-            }
-            None => self.write(Level::Info, "request", format_args!("unix: {status}: {fault}")),
+            Some(peer) => self.write(level, "request", format_args!("{peer}: {status}: {fault}")),
+            None => self.write(level, "request", format_args!("unix: {status}: {fault}")),
         }
     }
 
@@ -162,6 +202,12 @@ impl ProblemLog for ErrorLog {
         let text = line.strip_prefix("page ").unwrap_or(line);
         self.write(Level::Error, "page", format_args!("{text}"));
     }
+}
+
+/// Whether a connection ended because the peer closed it.
+fn is_disconnect(fault: &str) -> bool {
+    let mut errors = [Errno::CONNRESET, Errno::PIPE].into_iter();
+    errors.any(|errno| Reason::Failed(errno).to_string() == fault)
 }
 
 type Text = (Level, &'static str, String);
@@ -229,7 +275,7 @@ mod tests {
 
     use super::super::budget::BURST_MAX;
     use super::*;
-    use crate::log_sinks::{LogSinks, Target};
+    use crate::log_sinks::LogSinks;
 
     fn memory() -> (LogSinks, LogSink) {
         let logs = LogSinks::new(|notice| panic!("{notice:?}"));
@@ -278,12 +324,18 @@ mod tests {
             fault: Some("peer sent no Host"),
         };
         log.write_fault(&finished);
-        finished.fault = None;
+        let left = Reason::Failed(Errno::CONNRESET).to_string();
+        for fault in [None, Some(left.as_str())] {
+            finished.fault = fault;
+            log.write_fault(&finished);
+        }
+        log.set_sink(&sink, Level::Debug);
         log.write_fault(&finished);
         drop(log);
         let expected = [
             "error page: hello.html: line 3: no such name",
             "info request: 192.0.2.9:4711: 400: peer sent no Host",
+            "debug request: 192.0.2.9:4711: 400: the client closed the connection before the end of the response",
         ];
         assert_eq!(written(&logs, &sink), expected);
     }

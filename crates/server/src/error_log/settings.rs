@@ -50,6 +50,8 @@ section! {
     pub struct PartLevels {
         /// User files and passwords.
         pub auth: Option<Level>,
+        /// Files that are not served, with the reason: at the level `info`.
+        pub file: Option<Level>,
         /// Limits of the server that were exceeded.
         pub limit: Option<Level>,
         /// Rendering of page templates.
@@ -60,6 +62,9 @@ section! {
         pub request: Option<Level>,
         /// Routes that rewrite a request in a loop.
         pub routing: Option<Level>,
+        /// Start and stop of the server, unless the log is standard error, where the program
+        /// reports them itself.
+        pub server: Option<Level>,
     }
 }
 
@@ -68,11 +73,13 @@ impl PartLevels {
     pub(super) fn own(&self) -> impl Iterator<Item = (&'static str, Level)> {
         let parts = [
             ("auth", &self.auth),
+            ("file", &self.file),
             ("limit", &self.limit),
             ("page", &self.page),
             ("reload", &self.reload),
             ("request", &self.request),
             ("routing", &self.routing),
+            ("server", &self.server),
         ];
         let own = parts.into_iter();
         own.filter_map(|(part, level)| Some((part, (*level.value())?)))

@@ -1,6 +1,8 @@
 //! The cache of compressed files, shared by all reactors of a process.
 //!
-//! The key contains the state of the file, so a changed file has no result.
+//! The key contains the state of the file, so a changed file has no result. For a file that had
+//! been written just before it was read it also contains the reading: another one may find other
+//! content in the same state.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,13 +11,13 @@ use vervet_http::negotiation::Encoding;
 use crate::caches::CacheCounts;
 use crate::compression::Compressed;
 use crate::files::byte_cache::ByteCache;
-use crate::files::root::Fingerprint;
+use crate::files::root::{Fingerprint, Reading};
 
 /// Memory for compressed files, in bytes, of the process.
 pub(crate) const COMPRESSED_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// A state of a file, and a coding.
-pub(crate) type CompressedKey = (Fingerprint, Encoding);
+/// A state of a file, its reading, and a coding.
+pub(crate) type CompressedKey = (Fingerprint, Reading, Encoding);
 
 /// The compressed files of a process.
 #[derive(Debug)]
@@ -64,10 +66,11 @@ mod tests {
             let fingerprint =
                 Fingerprint { device: 1, inode, size: 1, modified_ns: 1, changed_ns: 1 };
             let compressed = Compressed::Smaller(Bytes::from(vec![0; 1000]));
-            results.insert((fingerprint, Encoding::Gzip), compressed.clone());
+            let key = |encoding| (fingerprint, Reading::Settled, encoding);
+            results.insert(key(Encoding::Gzip), compressed.clone());
             assert!(results.lock().bytes() <= 10_000);
-            assert_eq!(results.get(&(fingerprint, Encoding::Gzip)), Some(compressed));
-            assert_eq!(results.get(&(fingerprint, Encoding::Zstd)), None);
+            assert_eq!(results.get(&key(Encoding::Gzip)), Some(compressed));
+            assert_eq!(results.get(&key(Encoding::Zstd)), None);
         }
     }
 }

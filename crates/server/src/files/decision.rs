@@ -154,7 +154,7 @@ impl CompressJob {
     }
 
     fn key(&self) -> CompressedKey {
-        (self.identity.fingerprint, self.encoding)
+        self.identity.compressed_key(self.encoding)
     }
 
     fn uncompressed(self) -> Response {

@@ -21,17 +21,20 @@ use vervet_http::target::percent_encode_path;
 
 use crate::caches::CacheName;
 use crate::compression::{Compressed, Preference, PreferenceMemory};
+use crate::error_log::Level;
 use crate::files::cache::{CacheEntry, CacheKey, FileCache, LookupResult, RootNumber};
 use crate::files::decision::{CompressJob, Decision, Job, Whole, Work};
 use crate::files::listing::ListJob;
 use crate::files::lookup::{Lasting, LookedUp, Lookup};
 use crate::files::options::Compression;
 use crate::files::ranges::{Source, content_of, partial_answer, unsatisfied_answer};
+use crate::files::reason::reason;
 use crate::files::representation::{Origin, Representation};
 use crate::files::request::FileRequest;
 use crate::files::root::{Fingerprint, Kind, OpenError, Root};
 use crate::files::shared::FilesShared;
 use crate::response::{Head, error_answer, error_answer_with};
+use crate::trace::{is_traced, note};
 
 /// How often the root and idle descriptors are checked, in milliseconds: a folder replaced by
 /// another is noticed within a second.
@@ -253,10 +256,32 @@ impl Files {
                 return Ok(Decision::Later(Job(Work::List(job))));
             }
             LookupResult::Redirect(location) => self.redirect(location, request),
-            LookupResult::Missing | LookupResult::SinglePage => self.missing(now),
-            LookupResult::Failed(status) => self.failure(*status),
+            LookupResult::Missing | LookupResult::SinglePage => {
+                self.report(key.path, entry, Status::NOT_FOUND);
+                self.missing(now)
+            }
+            LookupResult::Failed(status) => {
+                self.report(key.path, entry, *status);
+                self.failure(*status)
+            }
         };
         Ok(Decision::Done(response))
+    }
+
+    /// Reports to the error log and to a trace why a path is not served.
+    fn report(&self, path: &[u8], entry: &CacheEntry, status: Status) {
+        let log = self.shared.tools.error_log.as_ref().filter(|log| log.takes(Level::Info));
+        if log.is_none() && !is_traced() {
+            return;
+        }
+        let single = self.shared.single.as_deref();
+        let reason = reason(entry, self.shared.directory(), single);
+        note(|| reason.clone());
+        if let Some(log) = log {
+            let path = String::from_utf8_lossy(path);
+            let text = format_args!("{} for {path}: {reason}", status.code());
+            log.write(Level::Info, "file", text);
+        }
     }
 
     fn file_answer(
@@ -342,7 +367,7 @@ impl Files {
         identity: &Arc<Representation>,
         encoding: Encoding,
     ) -> Option<Arc<Representation>> {
-        let key = (identity.fingerprint, encoding);
+        let key = identity.compressed_key(encoding);
         Some(match self.shared.tools.compressed.get(&key)? {
             Compressed::Smaller(content) => {
                 Arc::new(identity.of_compressed(encoding, content, &self.shared.options))

@@ -18,11 +18,8 @@ use crate::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN, Preference};
 use crate::files::cache::{CacheEntry, LookupResult, PathState};
 use crate::files::options::{Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
 use crate::files::representation::{Draft, Representation, SMALL_FILE_BYTES_MAX, Vary};
-use crate::files::root::{Fingerprint, Kind, Node, OpenError, Root, Stat};
+use crate::files::root::{Fingerprint, Kind, Node, OpenError, Reading, Root, Stat};
 use crate::files::shared::FilesShared;
-
-/// Seconds after which a file counts as settled: equal times then mean equal content.
-const SETTLED_S: u64 = 2;
 
 /// A look-up of a path in a root.
 pub(crate) struct Lookup<'a> {
@@ -175,6 +172,7 @@ impl<'a> Lookup<'a> {
         let draft = Draft {
             source: Box::from(relative),
             fingerprint: node.stat.fingerprint,
+            reading: self.reading(&node.stat.fingerprint),
             media_type,
             encoding: Encoding::Identity,
             vary: if compressible { Vary::AcceptEncoding } else { Vary::Nothing },
@@ -186,7 +184,8 @@ impl<'a> Lookup<'a> {
         if let Some((sibling, encoding)) = self.sibling(relative, node.stat) {
             let source = with_extension(relative, encoding);
             let fingerprint = sibling.stat.fingerprint;
-            let draft = Draft { source, fingerprint, encoding, ..draft };
+            let reading = self.reading(&fingerprint);
+            let draft = Draft { source, fingerprint, reading, encoding, ..draft };
             return self.load(draft, sibling).map_or_else(|result| result, LookupResult::File);
         }
         let size = node.stat.fingerprint.size;
@@ -213,12 +212,14 @@ impl<'a> Lookup<'a> {
         })
     }
 
+    fn reading(&mut self, fingerprint: &Fingerprint) -> Reading {
+        let reading = Reading::new(fingerprint, self.now.unix_seconds);
+        self.is_settled &= reading == Reading::Settled;
+        reading
+    }
+
     fn load(&mut self, draft: Draft, node: Node) -> Result<Arc<Representation>, LookupResult> {
         let fingerprint = draft.fingerprint;
-        let changed_s =
-            fingerprint.modified_ns.max(fingerprint.changed_ns).div_euclid(1_000_000_000);
-        let age_s = self.now.unix_seconds.saturating_sub(u64::try_from(changed_s).unwrap_or(0));
-        self.is_settled &= age_s >= SETTLED_S;
         let loaded = Representation::from_file(draft, node.descriptor.as_fd(), self.options);
         let Ok(representation) = loaded else {
             self.lasting = Lasting::No;

@@ -13,8 +13,9 @@ use vervet_http::field::Known;
 use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
+use crate::files::compressed::CompressedKey;
 use crate::files::options::{CacheControl, FilesOptions};
-use crate::files::root::Fingerprint;
+use crate::files::root::{Fingerprint, Reading};
 use crate::response::Head;
 
 /// Files up to this size are kept in memory and sent in one piece with their head; larger ones are
@@ -45,6 +46,7 @@ pub(crate) struct Representation {
     pub(crate) source: Box<[u8]>,
     /// State of the file when it was read.
     pub(crate) fingerprint: Fingerprint,
+    reading: Reading,
     /// Bytes of the content.
     pub(crate) length: u64,
     pub(crate) media_type: Cow<'static, str>,
@@ -64,6 +66,7 @@ pub(crate) struct Representation {
 pub(crate) struct Draft {
     pub(crate) source: Box<[u8]>,
     pub(crate) fingerprint: Fingerprint,
+    pub(crate) reading: Reading,
     pub(crate) media_type: Cow<'static, str>,
     pub(crate) encoding: Encoding,
     pub(crate) vary: Vary,
@@ -116,6 +119,11 @@ impl Representation {
         Self::without_content(Draft { encoding, ..self.draft() }, 0, Origin::Compressed)
     }
 
+    /// The key of its content in a coding.
+    pub(crate) fn compressed_key(&self, encoding: Encoding) -> CompressedKey {
+        (self.fingerprint, self.reading, encoding)
+    }
+
     pub(crate) fn validators(&self) -> Validators<'_> {
         Validators { etag: EntityTag::parse(&self.etag), last_modified: Some(self.last_modified) }
     }
@@ -166,6 +174,7 @@ impl Representation {
         Draft {
             source: self.source.clone(),
             fingerprint: self.fingerprint,
+            reading: self.reading,
             media_type: self.media_type.clone(),
             encoding: self.encoding,
             vary: self.vary,
@@ -179,6 +188,7 @@ impl Representation {
             etag: etag(&draft.fingerprint, draft.encoding),
             source: draft.source,
             fingerprint: draft.fingerprint,
+            reading: draft.reading,
             length,
             media_type: draft.media_type,
             encoding: draft.encoding,

@@ -10,6 +10,7 @@ use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -91,6 +92,33 @@ pub struct Fingerprint {
     pub modified_ns: i64,
     /// Time of the last change of content, owner or permission, in nanoseconds since 1970.
     pub changed_ns: i64,
+}
+
+/// Seconds after which a file counts as settled: equal times then mean equal content.
+const SETTLED_S: u64 = 2;
+
+/// Distinguishes readings of a file that its state does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Reading {
+    /// The state proves the content.
+    Settled,
+    /// The file had been written just before it was read, and may have been written again within
+    /// the same tick of the clock, with the same times and size. Each reading has a number.
+    Unsettled(u64),
+}
+
+impl Reading {
+    /// A reading of a file in this state at this time, in seconds since 1970.
+    pub(crate) fn new(fingerprint: &Fingerprint, now_s: u64) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let changed_s =
+            fingerprint.modified_ns.max(fingerprint.changed_ns).div_euclid(1_000_000_000);
+        let age_s = now_s.saturating_sub(u64::try_from(changed_s).unwrap_or(0));
+        if age_s >= SETTLED_S {
+            return Self::Settled;
+        }
+        Self::Unsettled(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// The two kinds of nodes that are served.
@@ -282,5 +310,36 @@ fn open_error(errno: Errno) -> OpenError {
         Errno::NXIO | Errno::NODEV => OpenError::Special,
         Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN => OpenError::Exhausted,
         other => OpenError::System(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(modified_s: i64, changed_s: i64, now_s: u64) -> Reading {
+        let nanoseconds = |seconds: i64| seconds * 1_000_000_000 + 999_999_999;
+        let fingerprint = Fingerprint {
+            device: 1,
+            inode: 1,
+            size: 1,
+            modified_ns: nanoseconds(modified_s),
+            changed_ns: nanoseconds(changed_s),
+        };
+        Reading::new(&fingerprint, now_s)
+    }
+
+    /// A file in the same state may have other content than a moment ago, unless it is old.
+    #[test]
+    fn readings_of_a_file_just_written_differ() {
+        let clock_behind = reading(200, 200, 100);
+        for now in [100, 101] {
+            assert_ne!(reading(100, 100, now), reading(100, 100, now));
+        }
+        assert_ne!(clock_behind, reading(200, 200, 100));
+        // A time of modification that was set does not make it old.
+        assert_ne!(reading(1, 100, 101), reading(1, 100, 101));
+        assert_eq!(reading(100, 100, 102), Reading::Settled);
+        assert_eq!(reading(-5, 100, 102), Reading::Settled);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use vervet_http::target::NormalPath;
 
 use crate::caches::{CacheName, Caches};
+use crate::error_log::ErrorLog;
 use crate::files::cache::RootNumber;
 use crate::files::compressed::{COMPRESSED_BYTES_MAX, CompressedFiles};
 use crate::files::listing_share::Listings;
@@ -39,6 +40,8 @@ pub(crate) struct FilesTools {
     pub(crate) listings: Arc<Listings>,
     pub(crate) caches: Caches,
     pub(crate) offload: Arc<Offload>,
+    /// Where it is reported why a path is not served.
+    pub(crate) error_log: Option<ErrorLog>,
 }
 
 impl Default for FilesTools {
@@ -50,6 +53,7 @@ impl Default for FilesTools {
             listings: Arc::new(Listings::new(&caches)),
             caches,
             offload: Arc::default(),
+            error_log: None,
         }
     }
 }
@@ -99,6 +103,11 @@ impl FilesShared {
     /// Returns the options of this folder.
     pub fn options(&self) -> &FilesOptions {
         &self.options
+    }
+
+    /// The folder; the one of the file if the root is one file.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Whether the root is one file.
@@ -163,6 +172,12 @@ impl FilesPool {
     /// A pool without roots.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A pool without roots, whose files report to a log why a path is not served.
+    pub fn with_log(error_log: ErrorLog) -> Self {
+        let tools = FilesTools { error_log: Some(error_log), ..FilesTools::default() };
+        Self { tools, ..Self::default() }
     }
 
     /// The root with these options, opened if no plan in use has it. `limits` are those of a

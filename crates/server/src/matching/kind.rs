@@ -43,6 +43,26 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Whether every value of the other type is one of this type.
+    pub(super) fn covers(self, other: Self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Slug => other != Self::Any,
+            Self::Word => matches!(other, Self::Word | Self::Number),
+            _ => self == other,
+        }
+    }
+
+    /// A value of this type.
+    pub(super) const fn sample(self) -> &'static str {
+        match self {
+            Self::Number | Self::Integer => "1",
+            Self::Word | Self::Slug | Self::Any => "a",
+            Self::Uuid => "00000000-0000-0000-0000-000000000000",
+            Self::Date => "2026-01-01",
+        }
+    }
+
     /// Whether a decoded segment is a value of this type.
     pub fn takes(self, segment: &[u8]) -> bool {
         match self {

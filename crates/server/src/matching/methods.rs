@@ -62,6 +62,12 @@ impl MethodSet {
         }
     }
 
+    /// Whether the set contains all methods of another set.
+    pub fn includes(&self, other: &Self) -> bool {
+        self.known & other.known == other.known
+            && other.others.iter().all(|name| self.others.contains(name))
+    }
+
     /// Adds all methods of another set.
     pub fn extend(&mut self, other: &Self) {
         self.known |= other.known;

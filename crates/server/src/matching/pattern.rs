@@ -35,6 +35,17 @@ pub(super) enum Segment {
     Variable(Kind),
 }
 
+impl Segment {
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Variable(kind), Self::Variable(other)) => kind.covers(*other),
+            (Self::Variable(kind), Self::Literal(literal)) => kind.takes(literal),
+            (Self::Literal(literal), Self::Literal(other)) => literal == other,
+            (Self::Literal(_), Self::Variable(_)) => false,
+        }
+    }
+}
+
 /// How a pattern ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tail {
@@ -98,6 +109,41 @@ impl Pattern {
     /// Whether it ends with `*`.
     pub fn is_open(&self) -> bool {
         matches!(self.0.tail, Tail::Open(_))
+    }
+
+    /// Whether every path that the other pattern matches is one that this pattern matches.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let (own, others) = (self.segments(), other.segments());
+        let Some((others, further)) = others.split_at_checked(own.len()) else {
+            return false;
+        };
+        if !own.iter().zip(others).all(|(own, other)| own.covers(other)) {
+            return false;
+        }
+        match (self.tail(), further.first(), other.tail()) {
+            (Tail::End, None, Tail::End) => true,
+            (Tail::Open(head), None, Tail::Open(longer)) => longer.starts_with(head),
+            (Tail::Open(head), Some(Segment::Literal(next)), _) => next.starts_with(head),
+            (Tail::Open(head), Some(Segment::Variable(_)), _) => head.is_empty(),
+            (Tail::End, ..) | (Tail::Open(_), None, Tail::End) => false,
+        }
+    }
+
+    /// A path that the pattern matches: the only one, if it has no variables and no `*`.
+    pub(super) fn sample(&self) -> Vec<u8> {
+        let mut path = Vec::with_capacity(self.0.text.len());
+        for segment in self.segments() {
+            path.push(b'/');
+            path.extend_from_slice(match segment {
+                Segment::Literal(literal) => literal,
+                Segment::Variable(kind) => kind.sample().as_bytes(),
+            });
+        }
+        if let Tail::Open(head) = self.tail() {
+            path.push(b'/');
+            path.extend_from_slice(head);
+        }
+        path
     }
 
     pub(super) fn segments(&self) -> &[Segment] {

@@ -38,6 +38,17 @@ words! {
 }
 
 impl PathRule {
+    /// Whether every path that the other rule matches is one that this rule matches.
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) => true,
+            (Self::Pattern(own), Self::Pattern(other)) => own.covers(other),
+            (Self::Pattern(own), _) => own.as_str() == "/*",
+            (Self::Regex(own), Self::Regex(other)) => own == other,
+            (Self::Regex(_), _) => false,
+        }
+    }
+
     /// The placeholders that targets of the route can use.
     pub fn offer(&self) -> Offer<'_> {
         let (variables, rest) = match self {
@@ -165,6 +176,39 @@ impl Routes {
             (None, Some(methods)) => Routed::OtherMethods(methods),
             (None, None) => Routed::Missing,
         }
+    }
+
+    /// The first route that takes the path and `fits`, and the form in which it takes it.
+    pub(crate) fn first(
+        &self,
+        path: &[u8],
+        fits: impl FnMut(usize) -> bool,
+    ) -> Option<(usize, SlashForm)> {
+        let candidate = self.index.first(&self.in_order, path, fits)?;
+        Some((candidate.route, candidate.form))
+    }
+
+    /// An earlier route that takes every path of a route and `fits`.
+    pub(crate) fn covering(
+        &self,
+        route: usize,
+        mut fits: impl FnMut(usize) -> bool,
+    ) -> Option<usize> {
+        let rule = &self.in_order[route].path;
+        let covers = |earlier: usize| self.in_order[earlier].path.covers(rule);
+        let (path, is_only) = match rule {
+            PathRule::Pattern(pattern) => {
+                (pattern.sample(), pattern.variables().is_empty() && !pattern.is_open())
+            }
+            // What covers it takes every path.
+            PathRule::Any => (b"/".to_vec(), false),
+            PathRule::Regex(_) => {
+                return (0..route).find(|earlier| covers(*earlier) && fits(*earlier));
+            }
+        };
+        let takes = |earlier: usize| earlier < route && (is_only || covers(earlier));
+        let first = self.first(&path, |earlier| takes(earlier) && fits(earlier));
+        first.map(|(earlier, _)| earlier)
     }
 
     /// The placeholders that the path of the route with this number provides.

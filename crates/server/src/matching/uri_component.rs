@@ -72,6 +72,16 @@ fn up_to(rest: &str, ends: &[(char, Component)], component: Component) -> (Compo
     (component, rest.len())
 }
 
+/// The message for a target that is neither a path nor a URL.
+fn unrooted(target: &str) -> String {
+    let host = target.split(['/', '?', '#']).next().unwrap_or_default();
+    let example = if host.contains('.') { target } else { "example.org" };
+    format!(
+        "a target must begin with `/` or a scheme: `https://{example}` is another host, \
+         `/{target}` a path on this one"
+    )
+}
+
 fn start(rest: &str, at: usize) -> Result<(Component, usize), Flaw> {
     if rest.starts_with("//") {
         return Ok((Component::Host, 2));
@@ -82,7 +92,10 @@ fn start(rest: &str, at: usize) -> Result<(Component, usize), Flaw> {
     let scheme_end = rest
         .find(|character: char| !character.is_ascii_alphanumeric() && !"+-.".contains(character));
     let Some(colon) = scheme_end.filter(|&end| end > 0 && rest[end..].starts_with(':')) else {
-        return Ok((Component::Path, 0));
+        if rest.starts_with(['?', '#']) || rest.starts_with("./") || rest.starts_with("../") {
+            return Ok((Component::Path, 0));
+        }
+        return Err(Flaw::new(at..at + rest.len(), unrooted(rest)));
     };
     let after = &rest[colon + 1..];
     if after.starts_with("//") {

@@ -75,6 +75,7 @@ impl ActionDirective for PageSettings {
         if let Some(folder) = self.folder.value() {
             needs.read(folder, self.folder.span());
         } else if let Some(folder) = self.template.parent() {
+            needs.read(&self.template, self.template.span());
             needs.read(folder, self.template.span());
         }
     }

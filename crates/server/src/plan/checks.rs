@@ -1,5 +1,7 @@
 //! Checks of a document that open nothing: names of logs, and media types.
 
+use std::collections::HashSet;
+
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_http::media_type::MediaType;
 
@@ -7,14 +9,24 @@ use super::hosts::unknown;
 use crate::access_log::check_logs;
 use crate::settings::Document;
 
-/// Finds access logs that are invalid, and names of logs that do not exist.
+/// Finds access logs that are invalid, names of logs that do not exist, and logs that nothing
+/// writes to.
 pub(super) fn logs(document: &Document, found: &mut Diagnostics) {
     check_logs(&document.log, found);
-    let known: Vec<&str> = document.log.names().collect();
+    let known: Vec<&str> = document.log.names().chain(document.log.unread()).collect();
+    let is_known: HashSet<&str> = known.iter().copied().collect();
+    // A section that could not be read at all may have any name.
+    let is_unread = known.is_empty() && !document.log.is_default();
+    let mut used = HashSet::new();
+    let mut are_all_known = true;
     let mut check = |names: Option<&[Setting<Text>]>| {
         for name in names.unwrap_or_default() {
-            if !known.contains(&name.as_str()) {
-                found.push(unknown(name, "log", &known));
+            if is_known.contains(name.as_str()) {
+                used.insert(name.value().clone());
+            } else {
+                are_all_known = false;
+                let problem = unknown(name, "log", &known);
+                found.push(if is_unread { problem.consequence() } else { problem });
             }
         }
     };
@@ -23,6 +35,14 @@ pub(super) fn logs(document: &Document, found: &mut Diagnostics) {
         for route in site.route.iter() {
             check(route.log.value().as_deref());
         }
+    }
+    // A misspelled name has been reported.
+    let unused =
+        document.log.iter().filter(|(name, _)| are_all_known && !used.contains(name.value()));
+    for (name, _) in unused {
+        let message = format!("nothing is logged to `{}`: no site or route names it", name.value());
+        let expected = format!("`log = [\"{}\"]` in a site or a route", name.value());
+        found.push(Diagnostic::warning(name.span(), message).expected(expected).consequence());
     }
 }
 

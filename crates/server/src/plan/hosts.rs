@@ -79,7 +79,8 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
             continue;
         }
         let known = listeners.iter().map(|listener| listener.name.as_str());
-        found.push(unknown(name, "listener", &known.collect::<Vec<_>>()));
+        // A listener that could not be read may have it.
+        found.push(unknown(name, "listener", &known.collect::<Vec<_>>()).consequence());
     }
     positions
 }
@@ -87,7 +88,7 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
 /// The finding for an unknown name.
 pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
     let message = format!("unknown {what} `{}`", name.value());
-    let diagnostic = Diagnostic::error(name.span(), message).consequence();
+    let diagnostic = Diagnostic::error(name.span(), message);
     if known.is_empty() {
         return diagnostic.note(format!("no {what} is configured"));
     }

@@ -7,6 +7,7 @@
 mod checks;
 mod hosts;
 mod planned;
+mod reach;
 mod routes;
 
 pub use planned::{Plan, PlannedListener};

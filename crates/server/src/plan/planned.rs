@@ -99,6 +99,7 @@ impl Plan {
         name_apart(&mut sites, |site| &mut site.name);
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
+        super::reach::check(&sites, &listeners, &mut found);
         super::checks::logs(document, &mut found);
         super::checks::media_types(document, &mut found);
         check_admin(document, &listeners, &mut found);
@@ -125,9 +126,12 @@ impl Plan {
         }
         let document = self.document();
         let logs = document.log.iter().map(|(_, log)| &log.file);
-        for file in logs.chain([&document.error_log.file]) {
-            if let Some(folder) = file.value().as_ref().and_then(|file| file.parent()) {
-                needs.write(folder, file.span());
+        for setting in logs.chain([&document.error_log.file]) {
+            if let Some(file) = setting.value() {
+                // The folder as well: rotated logs are new files.
+                let folder = file.parent().unwrap_or(file);
+                needs.write(file, setting.span());
+                needs.write(folder, setting.span());
             }
         }
         if let Some(sandbox) = document.sandbox.value() {

@@ -78,6 +78,8 @@ impl Needs {
     }
 
     fn add(&mut self, access: Access, path: &Path, span: Span) {
+        // The parent of a name alone.
+        let path = if path == "" { Path::new(".") } else { path };
         self.paths.push(Need { path: path.to_owned(), access, span });
     }
 }

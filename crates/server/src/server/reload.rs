@@ -4,13 +4,15 @@
 use super::running::{RemovedListener, Server, ServerState};
 use super::sockets::{Named, open};
 use crate::plan::{Plan, PlannedListener};
-use crate::settings::{Overload, Workers};
+use crate::settings::{AdminSettings, Document, Overload, Sandbox, Workers};
 use crate::staging::{prepare, rehearse};
 use crate::web::Stage;
+use rustix::io::Errno;
+use std::collections::HashSet;
 use std::sync::Arc;
-use vervet_config::{Diagnostic, Diagnostics};
+use vervet_config::{Diagnostic, Diagnostics, Path, Text};
 use vervet_engine::limits::Limits;
-use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
+use vervet_engine::listener::{BindError, Endpoint, Inherited, Listener, ListenerKey};
 
 /// The result of a reload.
 #[derive(Debug)]
@@ -21,6 +23,10 @@ pub struct Reloaded {
     pub opened: Vec<String>,
     /// The names of closed listeners; connections in their queues are still served.
     pub closed: Vec<String>,
+    /// The names of sites that are new.
+    pub new_sites: Vec<String>,
+    /// The names of sites that are there no more.
+    pub removed_sites: Vec<String>,
     /// Warnings, such as changes that need a restart.
     pub warnings: Diagnostics,
 }
@@ -100,10 +106,20 @@ impl Server {
             }
         }
         current.leaving = change.leaving;
-        current.plan = PlanSummary::new(plan);
+        let fixed = current.plan.fixed.clone();
+        let next = PlanSummary { fixed, ..PlanSummary::new(plan) };
+        let before = std::mem::replace(&mut current.plan, next);
+        let (now, before) = (&current.plan.sites, &before.sites);
         current.generation = generation;
         current.next_key = change.next_key;
-        Reloaded { generation, opened, closed, warnings: change.found }
+        Reloaded {
+            generation,
+            opened,
+            closed,
+            new_sites: names_without(now, before),
+            removed_sites: names_without(before, now),
+            warnings: change.found,
+        }
     }
 }
 
@@ -156,9 +172,28 @@ impl Change {
         self.keys.push(key);
         match open(planned, key, &mut Inherited::default()) {
             Ok(listener) => self.new.push((Named::new(planned, key), listener)),
-            Err(problem) => self.found.push(problem),
+            Err(error) => {
+                self.found.push(Diagnostic::error(planned.span, bind_problem(&error)));
+            }
         }
     }
+}
+
+/// Why a running server cannot bind a socket. Its start may have had more privileges.
+fn bind_problem(error: &BindError) -> String {
+    match error {
+        BindError::Address { address, errno: Errno::ACCESS | Errno::PERM } => format!(
+            "cannot bind {address}: permission denied (restart the server: it had the privileges \
+             for this only at its start)"
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// The names of one plan that the other does not have.
+fn names_without(names: &[Box<str>], others: &[Box<str>]) -> Vec<String> {
+    let others: HashSet<&str> = others.iter().map(|name| &**name).collect();
+    names.iter().filter(|name| !others.contains(&***name)).map(ToString::to_string).collect()
 }
 
 fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
@@ -167,16 +202,21 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
 
 /// Settings that change only with a restart.
 fn note_what_stays(before: &PlanSummary, now: &Plan, found: &mut Diagnostics) {
-    let now = now.document();
-    let mut note = |span, name: &str| {
+    let (before, now) = (&before.fixed, now.document());
+    let changes = [
+        ("user", before.user != *now.user, now.user.span()),
+        ("group", before.group != *now.group, now.group.span()),
+        ("pid_file", before.pid_file != *now.pid_file, now.pid_file.span()),
+        ("sandbox", before.sandbox != *now.sandbox, now.sandbox.span()),
+        ("workers", before.workers != *now.workers, now.workers.span()),
+        ("overload", before.overload != *now.overload, now.overload.span()),
+        // Sites have the new value at once, rejections by the engine do not.
+        ("server", before.server != *now.server, now.server.span()),
+        ("admin", before.admin != *now.admin, now.admin.span()),
+    ];
+    for (name, _, span) in changes.into_iter().filter(|(_, has_changed, _)| *has_changed) {
         let message = format!("a change of `{name}` takes effect after a restart");
         found.push(Diagnostic::warning(span, message));
-    };
-    if before.workers != *now.workers {
-        note(now.workers.span(), "workers");
-    }
-    if before.overload != *now.overload {
-        note(now.overload.span(), "overload");
     }
 }
 
@@ -188,9 +228,35 @@ pub(super) struct PlanSummary {
     pub(super) listeners: Vec<PlannedListener>,
     /// The names of the sites, in the order in which the listeners know them.
     pub(super) sites: Vec<Box<str>>,
-    /// Settings that change only with a restart.
-    pub(super) workers: Workers,
-    pub(super) overload: Overload,
+    fixed: FixedSettings,
+}
+
+/// Settings that change only with a restart, as they were at the start.
+#[derive(Clone, Debug)]
+struct FixedSettings {
+    user: Option<Text>,
+    group: Option<Text>,
+    pid_file: Option<Path>,
+    sandbox: Option<Sandbox>,
+    workers: Workers,
+    overload: Overload,
+    server: Text,
+    admin: Option<AdminSettings>,
+}
+
+impl From<&Document> for FixedSettings {
+    fn from(document: &Document) -> Self {
+        Self {
+            user: document.user.value().clone(),
+            group: document.group.value().clone(),
+            pid_file: document.pid_file.value().clone(),
+            sandbox: document.sandbox.value().clone(),
+            workers: *document.workers,
+            overload: *document.overload,
+            server: document.server.value().clone(),
+            admin: document.admin.value().clone(),
+        }
+    }
 }
 
 impl PlanSummary {
@@ -198,8 +264,7 @@ impl PlanSummary {
         let sites = plan.sites.iter().map(|site| Box::from(site.name.as_str()));
         Self {
             sites: sites.collect(),
-            workers: *plan.document().workers,
-            overload: *plan.document().overload,
+            fixed: FixedSettings::from(plan.document()),
             limits: plan.limits,
             listeners: plan.listeners,
         }

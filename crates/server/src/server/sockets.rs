@@ -2,7 +2,9 @@
 //! name them.
 
 use vervet_config::{Diagnostic, Diagnostics};
-use vervet_engine::listener::{Inherited, ListenAddress, ListenOptions, Listener, ListenerKey};
+use vervet_engine::listener::{
+    BindError, Inherited, ListenAddress, ListenOptions, Listener, ListenerKey,
+};
 
 use crate::plan::{Plan, PlannedListener};
 
@@ -32,7 +34,7 @@ impl Sockets {
             let key = ListenerKey(u32::try_from(number).unwrap_or(u32::MAX));
             match open(planned, key, inherited) {
                 Ok(listener) => sockets.listeners.push(listener),
-                Err(problem) => found.push(problem),
+                Err(error) => found.push(Diagnostic::error(planned.span, error.to_string())),
             }
             sockets.named.push(Named::new(planned, key));
         }
@@ -56,13 +58,12 @@ impl Named {
     }
 }
 
-/// Opens one socket. The error is reported at its directive.
+/// Opens one socket.
 pub(super) fn open(
     planned: &PlannedListener,
     key: ListenerKey,
     inherited: &mut Inherited,
-) -> Result<Listener, Diagnostic> {
+) -> Result<Listener, BindError> {
     let options = ListenOptions { key, ..planned.options.clone() };
     Listener::open(&planned.address, &options, inherited)
-        .map_err(|error| Diagnostic::error(planned.span, error.to_string()))
 }

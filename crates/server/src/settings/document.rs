@@ -41,7 +41,8 @@ section! {
     /// The configuration of `vervet run`.
     pub struct Document {
         /// Further configuration files, whose tables are added to those of this file. Wildcards are
-        /// allowed: `"sites/*.toml"`.
+        /// allowed: `"sites/*.toml"`. Only regular files are read, of at most 64 MiB each and 256
+        /// MiB in all.
         pub include: Vec<Path>,
         /// The user, by name or number, that the server runs as after it has bound its sockets.
         /// Required if it is started as root; `"root"` keeps root. Log files are opened as this

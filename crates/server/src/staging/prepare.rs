@@ -8,6 +8,7 @@ use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
 use vervet_engine::reactor::Now;
 
+use super::denied::check_log_files;
 use super::tools::{Purpose, Tools};
 use crate::access_log::{OpenMode, Origin, PreparedLogs};
 use crate::actions::{FilesAction, OpenAction};
@@ -118,9 +119,11 @@ pub fn rehearse(plan: &Plan) -> Diagnostics {
         }
     };
     let keys = (0_u32..).map(ListenerKey).take(plan.listeners.len());
-    match prepare(plan, &keys.collect::<Vec<_>>(), &tools) {
+    let mut found = match prepare(plan, &keys.collect::<Vec<_>>(), &tools) {
         Ok((_, found)) | Err(found) => found,
-    }
+    };
+    found.extend_with_later(check_log_files(plan.document()));
+    found
 }
 
 fn names(logs: Option<&Vec<Setting<Text>>>) -> impl Iterator<Item = &str> {
@@ -236,11 +239,16 @@ impl StageBuilder<'_> {
         if site.settings.error_pages.is_empty() {
             return None;
         }
-        let root = site.settings.root.value().as_ref();
-        // A folder that cannot be opened is reported where its route is opened.
-        let root = root.and_then(|root| root.open_folder(&self.resources).ok());
+        let settings = site.settings.root.value().as_ref();
+        let root = settings.map(|root| root.open_folder(&self.resources));
+        // Reported where its route is opened, and not again by each page that needs it.
+        let is_broken = root.as_ref().is_some_and(Result::is_err);
+        let root = root.and_then(Result::ok);
         let root = root.as_ref().map(FilesAction::shared);
-        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut self.found);
+        let mut found = Diagnostics::new();
+        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut found);
+        let found = found.iter().filter(|one| !(is_broken && one.is_consequence));
+        self.found.extend(found.cloned().collect());
         self.error_pages.push(pages);
         Some(self.error_pages.len() - 1)
     }

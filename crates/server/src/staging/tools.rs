@@ -48,7 +48,7 @@ impl Tools {
     /// Nothing is open yet. Events go to the error log.
     pub fn new(logs: LogSinks, error_log: ErrorLog) -> Self {
         Self {
-            pool: Arc::default(),
+            pool: Arc::new(FilesPool::with_log(error_log.clone())),
             kept: Kept::default(),
             blocks: Arc::default(),
             logs,

@@ -160,7 +160,9 @@ fn check_file(
     let Some(root) = root else {
         let message = "an error page from a file needs a `root`";
         found.push(
-            Diagnostic::error(span, message).expected("`root` of the site, or `text` or `html`"),
+            Diagnostic::error(span, message)
+                .expected("`root` of the site, or `text` or `html`")
+                .consequence(),
         );
         return;
     };

@@ -3,7 +3,8 @@
 //! The reactor does not verify passwords. It checks whether this one was verified recently;
 //! otherwise it hands the password to the [`Verifier`], and the exchange waits. The cost is limited
 //! in three ways: the rate of wrong passwords of a client (429), the length of the queue (503), and
-//! the low priority of the thread. An unknown user costs as much time as a wrong password.
+//! the low priority of the thread. An unknown user costs as much time as a wrong password, of
+//! whatever kind the hash of the user is.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -17,7 +18,7 @@ use vervet_http::status::Status;
 use super::credentials::Credentials;
 use super::memory::Memory;
 use super::stored_hash::StoredHash;
-use super::users::Users;
+use super::users::{Comparison, Users};
 use super::verifier::{OnVerifier, QueueSlot, Verifier};
 use crate::filters::meters::{Exceeded, Meters};
 use crate::filters::rate::Rate;
@@ -93,18 +94,9 @@ struct Counted {
 struct Attempt {
     realm: Arc<Realm>,
     credentials: Credentials,
-    /// The hash of the user, or the decoy for unknown users.
-    hash: Arc<StoredHash>,
-    who: Who,
+    comparison: Comparison,
     client: Option<IpAddr>,
     now_ms: u64,
-}
-
-/// Whether a name is one of a user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    User,
-    Nobody,
 }
 
 impl BasicAuth {
@@ -159,20 +151,16 @@ impl RequestFilter for BasicAuth {
             return Verdict::Answer(realm.unauthorized());
         }
         let users = realm.users.table();
-        let (hash, who) = match users.get(&credentials.user) {
-            Some(hash) => (hash, Who::User),
-            None => (users.decoy(), Who::Nobody),
-        };
-        if who == Who::User && realm.memory.knows(&credentials, hash, now_ms) {
+        let hash = users.get(&credentials.user);
+        if hash.is_some_and(|hash| realm.memory.knows(&credentials, hash, now_ms)) {
             count(&realm.counted.remembered);
             request.user = Some(credentials.user);
             return Verdict::Pass;
         }
         self.attempt(Attempt {
             realm: Arc::clone(realm),
+            comparison: users.comparison(&credentials.user),
             credentials,
-            hash: Arc::clone(hash),
-            who,
             client: request.client(),
             now_ms,
         })
@@ -240,18 +228,31 @@ impl Attempt {
         }
     }
 
+    /// The hash of the user, if the password is right. A wrong one takes the time of all kinds.
+    fn right_hash(&self, on: &OnVerifier) -> Option<&Arc<StoredHash>> {
+        let Comparison { own, others } = &self.comparison;
+        let password = self.credentials.password.as_bytes();
+        if let Some(own) = own.as_ref().filter(|own| own.verify(password, on)) {
+            return Some(own);
+        }
+        for other in others {
+            // Only its time matters.
+            let _ = std::hint::black_box(other.verify(password, on));
+        }
+        None
+    }
+
     fn verdict(&self, on: &OnVerifier) -> u64 {
         let realm = &self.realm;
-        let password = self.credentials.password.as_bytes();
-        let is_right = self.hash.verify(password, on) && self.who == Who::User;
-        if is_right {
+        let right = self.right_hash(on);
+        if let Some(hash) = right {
             count(&realm.counted.right);
             self.refund();
-            realm.memory.remember(&self.credentials, &self.hash, self.now_ms);
+            realm.memory.remember(&self.credentials, hash, self.now_ms);
         } else {
             count(&realm.counted.wrong);
         }
-        (u64::from(realm.number) << 32) | (u64::from(is_right) * RIGHT)
+        (u64::from(realm.number) << 32) | (u64::from(right.is_some()) * RIGHT)
     }
 }
 

@@ -45,10 +45,11 @@ section! {
 }
 
 impl FilterDirective for Auth {
-    /// The folders of the user files, for an edited file is replaced by another.
+    /// The user files and their folders, for an edited file is replaced by another.
     fn needs(&self, needs: &mut Needs) {
-        for folder in self.files.iter().filter_map(|file| file.parent()) {
-            needs.read(folder, self.files.span());
+        for file in self.files.iter() {
+            needs.read(file, self.files.span());
+            needs.read(file.parent().unwrap_or(file), self.files.span());
         }
     }
 

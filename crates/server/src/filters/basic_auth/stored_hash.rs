@@ -49,6 +49,25 @@ enum Kind {
     Sha([u8; 20]),
 }
 
+/// What a verification costs: hashes of the same work take the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HashWork {
+    Argon2id { kib: u32, passes: u32, lanes: u32 },
+    Bcrypt { cost: u32 },
+    Sha,
+}
+
+impl HashWork {
+    /// The approximate time of a verification, in microseconds on a usual processor.
+    pub(super) fn cost_us(self) -> u64 {
+        match self {
+            Self::Argon2id { kib, passes, .. } => u64::from(kib) * u64::from(passes) / 2,
+            Self::Bcrypt { cost } => 60 << cost,
+            Self::Sha => 1,
+        }
+    }
+}
+
 /// Why a text is not a valid hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredHashError {
@@ -119,19 +138,23 @@ impl StoredHash {
         }
     }
 
-    /// The approximate time to verify a password, in microseconds on a usual processor.
-    pub(super) fn cost_us(&self) -> u64 {
+    /// The algorithm and its parameters.
+    pub(super) fn work(&self) -> HashWork {
         match &self.kind {
             Kind::Argon2id => {
                 let params = PasswordHash::new(&self.text).map(|hash| Params::try_from(&hash));
-                let Ok(Ok(params)) = params else { return 0 };
-                u64::from(params.m_cost()) * u64::from(params.t_cost()) / 2
+                let Ok(Ok(params)) = params else { return HashWork::Sha };
+                HashWork::Argon2id {
+                    kib: params.m_cost(),
+                    passes: params.t_cost(),
+                    lanes: params.p_cost(),
+                }
             }
             Kind::Bcrypt => {
                 let cost = HashParts::from_str(&self.text).map_or(0, |parts| parts.get_cost());
-                60 << cost
+                HashWork::Bcrypt { cost }
             }
-            Kind::Sha(_) => 1,
+            Kind::Sha(_) => HashWork::Sha,
         }
     }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::stored_hash::{OldHashes, StoredHash, StoredHashError};
+use crate::files::{ReadError, read_regular};
 
 /// The largest user file, in bytes: some fifty thousand users.
 pub const USER_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -28,12 +29,8 @@ pub struct UserFileError {
 /// An error in a user file.
 #[derive(Debug)]
 pub enum UserFileProblem {
-    /// The file cannot be read.
-    Read(std::io::Error),
-    /// A folder, a pipe, a device: reading it might never end.
-    NotAFile,
-    /// The file is larger than [`USER_FILE_BYTES_MAX`].
-    TooLarge,
+    /// The file cannot be read, is not a regular file or larger than [`USER_FILE_BYTES_MAX`].
+    Read(ReadError),
     /// Not UTF-8 in this line, counted from 1.
     NotUtf8(usize),
     /// A line without a colon.
@@ -106,14 +103,8 @@ pub(super) fn read_user_file(
     old: OldHashes,
 ) -> Result<Vec<(String, StoredHash)>, UserFileError> {
     let error = |problem| UserFileError { path: path.to_owned(), problem };
-    let metadata = std::fs::metadata(path).map_err(|io| error(UserFileProblem::Read(io)))?;
-    if !metadata.is_file() {
-        return Err(error(UserFileProblem::NotAFile));
-    }
-    if metadata.len() > USER_FILE_BYTES_MAX {
-        return Err(error(UserFileProblem::TooLarge));
-    }
-    let content = std::fs::read(path).map_err(|io| error(UserFileProblem::Read(io)))?;
+    let content =
+        read_regular(path, USER_FILE_BYTES_MAX).map_err(|io| error(UserFileProblem::Read(io)))?;
     parse_user_file(&content, old).map_err(error)
 }
 
@@ -121,7 +112,7 @@ impl UserFileProblem {
     /// The line of the error, counted from 1; `None` if it concerns the whole file.
     pub fn line(&self) -> Option<usize> {
         match self {
-            Self::Read(_) | Self::NotAFile | Self::TooLarge => None,
+            Self::Read(_) => None,
             Self::NotUtf8(line)
             | Self::NoColon(line)
             | Self::Name(line, _)
@@ -149,10 +140,6 @@ impl fmt::Display for UserFileProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => error.fmt(formatter),
-            Self::NotAFile => formatter.write_str("not a regular file"),
-            Self::TooLarge => {
-                write!(formatter, "it is larger than {} MiB", USER_FILE_BYTES_MAX / 1024 / 1024)
-            }
             Self::NotUtf8(_) => formatter.write_str("it is not UTF-8"),
             Self::NoColon(_) => formatter.write_str("expected `name:hash`, found no colon"),
             Self::Name(_, error) => error.fmt(formatter),

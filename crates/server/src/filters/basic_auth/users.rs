@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use super::stored_hash::{OldHashes, StoredHash};
+use super::stored_hash::{HashWork, OldHashes, StoredHash};
 use super::user_file::{UserFileError, read_user_file};
 
 /// Interval of checking the files for changes while there are requests, in milliseconds.
@@ -46,11 +46,23 @@ pub struct Users {
     report: ReportError,
 }
 
+/// The most kinds of hashes that a wrong password is compared with. Of more kinds, the slowest
+/// count: the others take little of the time.
+const KINDS_MAX: usize = 8;
+
 /// Users by name.
 pub(super) struct UserTable {
     users: HashMap<Box<str>, Arc<StoredHash>>,
-    /// The hash that takes the longest.
-    slowest: Arc<StoredHash>,
+    /// A hash of each kind that the users have, the slowest first; never empty.
+    kinds: Box<[Arc<StoredHash>]>,
+}
+
+/// The hashes that a password is compared with.
+pub(super) struct Comparison {
+    /// The hash of the user; `None` for an unknown user.
+    pub(super) own: Option<Arc<StoredHash>>,
+    /// Hashes that take the same time as those of the other kinds, if the password is wrong.
+    pub(super) others: Vec<Arc<StoredHash>>,
 }
 
 impl UserTable {
@@ -59,11 +71,14 @@ impl UserTable {
         self.users.get(name)
     }
 
-    /// What a password of nobody is compared with, for as long as one of anybody's, so that the
-    /// time does not tell who is a user. Where users have hashes of several kinds it is that of
-    /// the slowest.
-    pub(super) fn decoy(&self) -> &Arc<StoredHash> {
-        &self.slowest
+    /// What a password is compared with. A wrong one costs a verification of each kind of hash,
+    /// whether the user exists or not and whatever kind it has: the time does not show who is a
+    /// user.
+    pub(super) fn comparison(&self, name: &str) -> Comparison {
+        let own = self.users.get(name).cloned();
+        let work = own.as_ref().map(|own| own.work());
+        let others = self.kinds.iter().filter(|kind| Some(kind.work()) != work);
+        Comparison { others: others.cloned().collect(), own }
     }
 }
 
@@ -167,8 +182,25 @@ fn table(sources: &UserSources, looked: &[CheckedFile]) -> UserTable {
     for (name, hash) in sources.users.iter().chain(files) {
         users.entry(name.as_str().into()).or_insert_with(|| Arc::new(hash.clone()));
     }
-    let slowest = users.values().max_by_key(|hash| hash.cost_us()).cloned();
-    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(StoredHash::decoy())) }
+    let kinds = kinds(users.values());
+    UserTable { users, kinds }
+}
+
+/// A hash of each kind, the slowest first, at most [`KINDS_MAX`]; a decoy if there are no hashes.
+fn kinds<'h>(hashes: impl Iterator<Item = &'h Arc<StoredHash>>) -> Box<[Arc<StoredHash>]> {
+    let mut kinds: Vec<(HashWork, Arc<StoredHash>)> = Vec::new();
+    for hash in hashes {
+        let work = hash.work();
+        if kinds.iter().all(|(known, _)| *known != work) {
+            kinds.push((work, Arc::clone(hash)));
+            kinds.sort_by_key(|(work, _)| std::cmp::Reverse(work.cost_us()));
+            kinds.truncate(KINDS_MAX);
+        }
+    }
+    if kinds.is_empty() {
+        return Box::new([Arc::new(StoredHash::decoy())]);
+    }
+    kinds.into_iter().map(|(_, hash)| hash).collect()
 }
 
 /// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
@@ -202,29 +234,63 @@ impl fmt::Debug for Users {
 mod tests {
     use super::*;
 
-    /// The hash that a password of nobody is compared with.
-    #[track_caller]
-    fn check_decoy(users: &[&str], expected: &str) {
+    const SHA: &str = "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=";
+    const ARGON2ID: &str =
+        "$argon2id$v=19$m=19456,t=2,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
+    const CHEAP: &str = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
+    const BCRYPT: &str = "$2y$12$L6Bc/AlTQHyd9liGgGEZyOFLPHNgyxeEPfgYfBCVxJ7JIlwxyVU3u";
+    const FAST: &str = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
+
+    fn users(hashes: &[&str]) -> Users {
         let hash = |text: &str| StoredHash::parse(text, OldHashes::Allowed).unwrap();
         let named = |(number, text): (usize, &&str)| (format!("user{number}"), hash(text));
-        let users = users.iter().enumerate().map(named).collect();
+        let users = hashes.iter().enumerate().map(named).collect();
         let sources = UserSources { users, ..UserSources::default() };
-        let users = Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap();
-        assert!(users.table().decoy().text().starts_with(expected));
+        Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap()
+    }
+
+    /// The beginnings of the hashes that a wrong password is compared with, the slowest first: the
+    /// same for each user and for nobody.
+    #[track_caller]
+    fn check(hashes: &[&str], expected: &[&str]) {
+        let table = users(hashes);
+        let table = table.table();
+        let names = (0..hashes.len()).map(|number| format!("user{number}"));
+        for name in names.chain(["nobody".to_owned()]) {
+            let Comparison { own, others } = table.comparison(&name);
+            assert_eq!(own.is_some(), name != "nobody");
+            let mut all: Vec<_> = own.into_iter().chain(others).collect();
+            all.sort_by_key(|hash| std::cmp::Reverse(hash.work().cost_us()));
+            assert_eq!(all.len(), expected.len(), "{name} of {hashes:?}");
+            for (hash, expected) in all.iter().zip(expected) {
+                assert!(hash.text().starts_with(expected), "{name}: {} {expected}", hash.text());
+            }
+        }
     }
 
     #[test]
-    fn nobody_takes_as_long_as_the_slowest_user() {
-        let sha = "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=";
-        let argon2id =
-            "$argon2id$v=19$m=19456,t=2,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
-        let cheap = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
-        let bcrypt = "$2y$12$L6Bc/AlTQHyd9liGgGEZyOFLPHNgyxeEPfgYfBCVxJ7JIlwxyVU3u";
-        let fast = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
-        check_decoy(&[], "$argon2id$v=19$m=19456,t=2,p=1$");
-        check_decoy(&[sha], "{SHA}");
-        check_decoy(&[cheap, sha], "$argon2id$v=19$m=8,");
-        check_decoy(&[fast, argon2id, cheap], "$argon2id$v=19$m=19456,");
-        check_decoy(&[argon2id, bcrypt, fast], "$2y$12$");
+    fn a_wrong_password_costs_a_verification_of_each_kind() {
+        check(&[], &["$argon2id$v=19$m=19456,t=2,p=1$"]);
+        check(&[SHA], &["{SHA}"]);
+        check(&[CHEAP, SHA], &["$argon2id$v=19$m=8,", "{SHA}"]);
+        check(&[ARGON2ID, ARGON2ID], &["$argon2id$v=19$m=19456,"]);
+        check(&[ARGON2ID, BCRYPT, BCRYPT], &["$2y$12$", "$argon2id$v=19$m=19456,"]);
+        check(
+            &[ARGON2ID, FAST, CHEAP],
+            &["$argon2id$v=19$m=19456,", "$2b$04$", "$argon2id$v=19$m=8,"],
+        );
+    }
+
+    #[test]
+    fn of_many_kinds_the_slowest_count() {
+        let hashes: Vec<_> = (0..=KINDS_MAX)
+            .map(|kind| ARGON2ID.replace("m=19456", &format!("m={}", 1000 * (kind + 1))))
+            .collect();
+        let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+        let nobody = |hashes: &[&str]| users(hashes).table().comparison("nobody").others;
+        assert_eq!(nobody(&hashes[..KINDS_MAX]).len(), KINDS_MAX);
+        let kept = nobody(&hashes);
+        assert_eq!(kept.len(), KINDS_MAX);
+        assert!(kept.iter().all(|hash| !hash.text().contains("m=1000,")));
     }
 }

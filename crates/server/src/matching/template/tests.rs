@@ -37,6 +37,9 @@ fn what_is_no_template_is_refused_where_it_is_wrong() {
     check_refused("/{rest}", 2..6, "ends with `*`");
     check_refused("/a\r\nSet-Cookie: x", 2..3, "control");
     check_refused("/a\\b", 2..3, "backslash");
+    check_refused("example.org/x", 0..13, "`https://example.org/x` is another host");
+    check_refused("b.html", 0..6, "`/b.html` a path on this one");
+    check_refused("new/{n}", 0..4, "must begin with `/` or a scheme: `https://example.org` is");
     check_refused(&"x".repeat(TEMPLATE_BYTES_MAX + 1), 0..TEMPLATE_BYTES_MAX + 1, "1 to 4096");
 }
 
