@@ -299,8 +299,7 @@ fn count(text: &str) -> Result<u64, String> {
 
 fn rates(text: &str) -> Result<(f64, f64), String> {
     let (from, to) = text.split_once("..").ok_or("expected FROM..TO")?;
-    let rate =
-        |text| units::rate(text).map_err(|what| format!("invalid rate `{text}`: {what}"));
+    let rate = |text| units::rate(text).map_err(|what| format!("invalid rate `{text}`: {what}"));
     Ok((rate(from)?, rate(to)?))
 }
 
