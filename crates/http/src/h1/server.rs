@@ -359,6 +359,8 @@ fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<
 
 /// Rejects an invalid request line when it has ended: nothing that follows can make it valid.
 fn check_request_line(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<(), Violation> {
+    // A line that ends beyond the limit of the head is refused for that, however it arrives.
+    let input = &input[..input.len().min(limits.head_bytes_max)];
     let from = if input.starts_with(b"\r\n") { 2 } else { 0 };
     let new = input.get(scanned.max(from)..).unwrap_or_default();
     if memchr::memchr(b'\n', new).is_none() {
